@@ -1,0 +1,147 @@
+"""Every error that Footnote raises on purpose.
+
+FootnoteError
+├── ConfigurationError          a setting, a key, a variable
+├── SourceError                 reading a repository
+│   ├── SourceNotFound          the path or URL leads nowhere
+│   ├── SourceRefused           a location that must not be read (protocol, address, option)
+│   ├── CloneFailed             git could not fetch it
+│   ├── BranchNotFound
+│   └── EmptyRepository         no commit, or nothing in it that can be indexed
+├── ModelError                  the embedding model
+│   ├── UnknownModel
+│   └── ModelMismatch           weights differ from the known hash
+├── IndexingError               building or opening an index
+│   ├── NotIndexed
+│   ├── IndexMismatch           written by another model, chunker or format
+│   ├── IndexCorrupt
+│   ├── BuildFailed
+│   ├── BuildRunning
+│   └── DiskFull
+├── RetrievalError              a search that failed (finding nothing is a value, not an error)
+├── GeneratorError              the language model
+│   ├── GeneratorUnavailable    refused, unreachable, 5xx, bad key
+│   ├── GeneratorBusy           429: wait and try again
+│   ├── PromptTooLarge          413, or a limit per request
+│   └── GeneratorCut            the stream ended without a finish reason
+├── DatabaseError
+└── DataDirectoryLocked         another process owns the data directory
+"""
+
+from __future__ import annotations
+
+
+class FootnoteError(Exception):
+    """A fault with a name and a remedy.
+
+    `problem` names the thing that is wrong; `remedy` says what to do about it. Both are one line of plain text and may be shown
+    on the operator's terminal. Slack never shows them: it shows fixed words and a reference id.
+    """
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(f"{problem} {remedy}".strip())
+
+    def __reduce__(self) -> tuple[type[FootnoteError], tuple[str, str]]:
+        return type(self), (self.problem, self.remedy)
+
+
+class ConfigurationError(FootnoteError):
+    """A setting is missing, misspelt or out of range."""
+
+
+class SourceError(FootnoteError):
+    """A repository cannot be read."""
+
+
+class SourceNotFound(SourceError):
+    """The path or URL leads nowhere."""
+
+
+class SourceRefused(SourceError):
+    """The location must not be read: its protocol, address or form is not allowed."""
+
+
+class CloneFailed(SourceError):
+    """git could not clone or fetch the repository."""
+
+
+class BranchNotFound(SourceError):
+    """The repository has no such branch."""
+
+
+class EmptyRepository(SourceError):
+    """The repository has no commit, or nothing in it can be indexed."""
+
+
+class ModelError(FootnoteError):
+    """The embedding model cannot be used."""
+
+
+class UnknownModel(ModelError):
+    """No model of that name can be loaded."""
+
+
+class ModelMismatch(ModelError):
+    """The weights on disk are not the ones that are known."""
+
+
+class IndexingError(FootnoteError):
+    """An index cannot be built or opened."""
+
+
+class NotIndexed(IndexingError):
+    """The repository has no index yet."""
+
+
+class IndexMismatch(IndexingError):
+    """The index was written by another embedding model, chunker or format."""
+
+
+class IndexCorrupt(IndexingError):
+    """A file of the index is missing, truncated or altered."""
+
+
+class BuildFailed(IndexingError):
+    """A build did not complete; the former index keeps answering."""
+
+
+class BuildRunning(IndexingError):
+    """The repository is being built already."""
+
+
+class DiskFull(IndexingError):
+    """There is no room for the new index."""
+
+
+class RetrievalError(FootnoteError):
+    """A search failed. Finding nothing is not an error."""
+
+
+class GeneratorError(FootnoteError):
+    """The language model did not write an answer."""
+
+
+class GeneratorUnavailable(GeneratorError):
+    """The language model refused, cannot be reached or failed."""
+
+
+class GeneratorBusy(GeneratorError):
+    """The language model's rate limit is reached."""
+
+
+class PromptTooLarge(GeneratorError):
+    """The prompt and the answer together exceed a limit of the language model."""
+
+
+class GeneratorCut(GeneratorError):
+    """The language model's stream ended before it was finished."""
+
+
+class DatabaseError(FootnoteError):
+    """The SQLite file cannot be read or written."""
+
+
+class DataDirectoryLocked(FootnoteError):
+    """Another process owns the data directory."""

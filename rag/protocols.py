@@ -1,0 +1,95 @@
+"""What has more than one implementation. Each has one contract suite under tests/contracts, run on every implementation."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.types import Chunk, Document, EmbeddingSpec, Filters, GenerationRequest
+
+Vector = NDArray[np.float32]
+
+
+class Chunker(Protocol):
+    """Cuts one document. Chunks come in order of their lines, and none exceeds the embedding model's window."""
+
+    def chunk(self, document: Document) -> list[Chunk]: ...
+
+
+class Embedder(Protocol):
+    """Turns text into unit vectors."""
+
+    @property
+    def spec(self) -> EmbeddingSpec: ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Vector:
+        """(n, d) float32, unit rows, in the order given; n = 0 gives (0, d)."""
+        ...
+
+    def embed_query(self, text: str) -> Vector:
+        """(d,) float32, unit length. Text over the window is cut by the model."""
+        ...
+
+
+class DenseStore(Protocol):
+    """Vectors of one generation, opened for reading."""
+
+    def search(self, vector: Vector, limit: int, filters: Filters | None = None) -> list[tuple[int, float]]:
+        """Up to `limit` (row, cosine similarity), best first, ties by row. The filter is part of the query.
+
+        Raises: RetrievalError.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+
+class DenseBackend(Protocol):
+    """Makes and opens dense stores. `name` is written to the manifest."""
+
+    @property
+    def name(self) -> str: ...
+
+    def create(self, directory: Path, vectors: Vector, chunks: Sequence[Chunk]) -> None:
+        """Writes a store for (n, d) unit rows; row i belongs to chunks[i]. Returns when it is durable."""
+        ...
+
+    def open(self, directory: Path) -> DenseStore:
+        """Raises: IndexCorrupt."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """A chat model at the other end of a wire."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model: "groq/llama-3.3-70b-versatile"."""
+        ...
+
+    def stream(self, messages: Sequence[tuple[str, str]], *, temperature: float, max_tokens: int) -> AsyncIterator[str]:
+        """Yields text as it comes; `messages` are (role, content). Ends only after a finish reason.
+
+        Raises: GeneratorUnavailable, GeneratorBusy, PromptTooLarge, GeneratorCut.
+        """
+        ...
+
+
+class Generator(Protocol):
+    """Writes an answer from the context alone, citing context numbers in brackets: "[2]" or "[1][3]"."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def local(self) -> bool:
+        """True where no code leaves the machine."""
+        ...
+
+    def write(self, request: GenerationRequest) -> AsyncIterator[str]:
+        """Yields raw text in any pieces. Raises: GeneratorError."""
+        ...

@@ -1,0 +1,228 @@
+"""The values that pass between the rooms: frozen, slotted, without behaviour beyond what can be derived from them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a chunk is."""
+
+    FUNCTION = "function"
+    METHOD = "method"
+    CLASS = "class"  # also struct, enum, interface, trait, impl
+    MODULE = "module"  # code outside definitions
+    SECTION = "section"  # prose under a heading
+    LINES = "lines"  # cut by lines, no syntax known
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A configured source.
+
+    `audience`: identifiers of the places (Slack channels, "dm", "*") that may hear about it; empty means nobody in Slack.
+    `generator`: "extractive" keeps all code on this machine; any other value names a language model that is sent excerpts.
+    `web`: base URL under which its files are shown, "" to derive it from a GitHub, GitLab or Bitbucket `source`.
+    `by_hand`: added by `footnote index`, not by the file: known to the command line and the playground alone.
+    """
+
+    name: str
+    source: str
+    branch: str = ""
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    audience: tuple[str, ...] = ()
+    generator: str = "extractive"
+    web: str = ""
+    by_hand: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file at one commit, decoded and redacted. `text` has "\\n" line ends; its lines are numbered as in the file."""
+
+    path: str
+    text: str
+    language: str  # a name of rag.source.languages, "text" where none is known
+    blob: str  # git's object id
+    redactions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Contiguous lines of one document.
+
+    `start_line`, `end_line`: 1-based, inclusive. `text`: exactly these lines, redacted, joined by "\\n", no trailing newline.
+    `symbol`: the definition it holds or lies in, with its enclosing scopes ("Flask.route"), "" for none; for prose the heading.
+    `scope`: the enclosing class, module or ancestors' headings, "" for none. `defines`: bare names defined in it.
+    `signature`: the header of the definition on one line, "" for none. `doc`: first sentence of its doc comment, "" for none.
+    `module_doc`: first sentence of the module's docstring, "" for none.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    kind: Kind
+    language: str
+    text: str
+    symbol: str = ""
+    scope: str = ""
+    defines: tuple[str, ...] = ()
+    signature: str = ""
+    doc: str = ""
+    module_doc: str = ""
+
+    @property
+    def id(self) -> str:
+        """16 hexadecimal digits, the same whenever path, lines and text are the same."""
+        key = f"{self.path}\0{self.start_line}\0{self.end_line}\0{self.text}"
+        return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    @property
+    def encoded_text(self) -> str:
+        """What the embedding model reads: path, symbol and module docstring, then the lines. The chunker keeps all of it in the window."""
+        return "\n".join(part for part in (self.path, self.symbol, self.module_doc, self.text) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSpec:
+    """What must agree for two vectors to be comparable. `window`: tokens the model reads, special tokens included."""
+
+    model: str
+    weights_hash: str
+    backend: str  # "onnx-int8", "onnx-fp32", "sentence-transformers"
+    dimension: int
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which chunks may be found. Empty tuples do not filter; values of one field are alternatives. `path`: globs."""
+
+    path: tuple[str, ...] = ()
+    language: tuple[str, ...] = ()
+    kind: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.path or self.language or self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationInfo:
+    """Which index answered. `dense_ready` is False while only the sparse part stands."""
+
+    repository: str
+    generation: str
+    commit: str
+    branch: str
+    built_at: datetime
+    documents: int
+    chunks: int
+    dense_ready: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A ranked chunk. `score` is the one it was ranked by; `scores` holds every stage's: sparse (BM25), similarity (cosine), distance
+    (1 − cosine), dense (= similarity), fused, and the rank in each retriever as sparse_rank and dense_rank. A stage that did not see it is absent."""
+
+    rank: int
+    chunk: Chunk
+    score: float
+    scores: Mapping[str, float]
+    permalink: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What a question brought up: best first. `seconds`: by stage. `explanation`: a line a candidate, only where it was asked for."""
+
+    results: tuple[SearchResult, ...]
+    index: GenerationInfo
+    seconds: Mapping[str, float]
+    candidates: Mapping[str, int] = field(default_factory=dict)  # retriever -> how many it brought
+    notices: tuple[str, ...] = ()
+    explanation: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question and answer of the same conversation."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextChunk:
+    """A search result packed into the prompt under a number, from 1."""
+
+    number: int
+    result: SearchResult
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationRequest:
+    """All that a generator may know."""
+
+    question: str
+    repository: str
+    context: tuple[ContextChunk, ...]
+    history: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A statement's number resolved to lines at the commit that was read. `permalink` is "" where the repository has no web page."""
+
+    number: int
+    path: str
+    start_line: int
+    end_line: int
+    commit: str
+    permalink: str
+    chunk_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPiece:
+    """A whole statement (or line), already redacted, defanged and with its citations resolved: safe to show as it is, once escaped."""
+
+    text: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was answered. `text` carries footnote numbers in brackets, "[1]", that match `citations`."""
+
+    id: str
+    question: str
+    repository: str
+    text: str
+    abstained: bool
+    citations: tuple[Citation, ...]
+    generator: str
+    index: GenerationInfo
+    seconds: Mapping[str, float]
+    dropped_citations: int = 0  # numbers the model made up
+    ungrounded: tuple[str, ...] = ()  # quoted identifiers that do not stand in the cited lines
+    notices: tuple[str, ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A judge's verdict on one answer. `faithfulness`: supported statements ÷ all statements, 0–1."""
+
+    answer_id: str
+    faithfulness: float
+    statements: int
+    supported: int
+    reasons: tuple[str, ...]
+    judge: str  # name and version of the judge: "groq/llama-3.3-70b-versatile@1"
