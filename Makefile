@@ -1,0 +1,42 @@
+# Footnote. `make` lists what there is.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL := help
+VENV ?= .venv
+REPO ?= .
+PORT ?= 8700
+BIN := $(VENV)/bin
+export VENV
+
+.PHONY: help setup demo demo-check test lint bench soak lock docs clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: ## make .venv with what is pinned
+	@bash tools/setup.sh
+
+demo: setup ## index REPO (path or URL, default: this one) and open the bot in a Slack-shaped page on localhost
+	@FOOTNOTE_DATA_DIR="$${FOOTNOTE_DATA_DIR:-$(CURDIR)/.demo}" $(BIN)/footnote playground "$(REPO)" --port $(PORT)
+
+demo-check: setup ## the same without a screen: one question as a person asks it; fails unless a cited answer comes
+	@$(BIN)/python -m tools.demo_check "$(REPO)"
+
+test: setup ## every check: ruff, mypy --strict, import-linter, pytest
+	@bash tools/check.sh
+
+bench: setup ## the benchmarks: ratios against something run beside it (REPOS=DIR for real clones)
+	@$(BIN)/python -m benchmarks $(if $(REPOS),--repos "$(REPOS)")
+
+soak: setup ## the long kill, load and fuzz runs
+	@$(BIN)/python -m pytest -q -p no:cacheprovider soak
+
+docs: setup ## make the pages that are generated from the code
+	@$(BIN)/python -m tools.docs
+
+lock: ## resolve pyproject.toml anew into requirements*.lock (needs uv)
+	@python3 tools/lock.py
+
+clean: ## remove .venv, caches and the demo's data
+	@rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
