@@ -1,0 +1,128 @@
+"""Everything that can be set, as pydantic models: the border where values are checked.
+
+`bot.configuration` fills one Settings object, once; `bot.wiring` makes of it the plain dataclasses that `rag` and `scheduler` get. The
+descriptions are what docs/configuration.md is generated from.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+
+CONFIG_NAME = "footnote.toml"
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Cron = Annotated[str, StringConstraints(pattern=r"^\S+(\s+\S+){4}$")]
+
+# Variables that steer the program but are no setting of the file.
+CONTROL_VARIABLES = ("FOOTNOTE_CONFIG", "FOOTNOTE_ALL_TESTS")
+SECRET_VARIABLES = {
+    "slack_bot_token": "SLACK_BOT_TOKEN",
+    "slack_app_token": "SLACK_APP_TOKEN",
+    "groq_api_key": "GROQ_API_KEY",
+    "git_token": "FOOTNOTE_GIT_TOKEN",
+}
+
+
+class Section(BaseModel):
+    """A table of the file. A key that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+class RepositorySettings(Section):
+    name: Name = Field(description="how people call it in Slack and on the command line")
+    source: str = Field(description="a git URL (https or ssh) or a path on this machine", min_length=1)
+    branch: str = Field("", description="which branch is read; empty: the repository's default branch")
+    include: tuple[str, ...] = Field((), description="globs, as in .gitignore: if any is given, only files that match one are read")
+    exclude: tuple[str, ...] = Field((), description="globs, as in .gitignore: files that are not read")
+    audience: tuple[str, ...] = Field(
+        (),
+        description='Slack channel ids that may hear about it, "dm" for direct messages, "*" for every internal channel; '
+        "empty: nobody in Slack",
+    )
+    generator: Literal["extractive", "groq"] = Field(
+        "extractive", description='who writes its answers. "extractive" keeps its code on this machine; "groq" sends excerpts of it to Groq'
+    )
+    web: str = Field("", description="base URL of its web pages, where it cannot be told from the source (a GitHub Enterprise host, say)")
+
+
+class ChannelSettings(Section):
+    id: str = Field(description="the channel's id in Slack (C…)", min_length=1)
+    repository: Name = Field(description="the repository that questions in it are about, unless a question names another")
+
+
+class ScheduleSettings(Section):
+    nightly: Cron = Field("0 2 * * *", description="when every repository is rebuilt (cron, UTC)")
+    judging: Cron = Field("0 4 * * *", description="when a sample of the logged answers is judged for faithfulness (cron, UTC)")
+    judge_share: float = Field(0.1, ge=0, le=1, description="share of the answers that is judged, picked by a hash of the answer id")
+    judge_alert_below: float = Field(0.8, ge=0, le=1, description="alert when the moving average of faithfulness falls below this")
+    retention: Cron = Field("30 4 * * *", description="when old entries of the log are deleted (cron, UTC)")
+    retention_days: int = Field(90, ge=1, description="days that questions, answers and votes are kept")
+    stale_hours: float = Field(26, gt=0, description="at start, a repository whose last good build is older than this is rebuilt at once")
+    misfire_hours: float = Field(6, gt=0, description="a job that could not start on time still runs within these hours")
+
+
+class RetrievalSection(Section):
+    top_k: int = Field(10, ge=1, le=100, description="search results that a question gets")
+    candidates: int = Field(100, ge=1, le=1000, description="candidates that each retriever brings")
+    rrf_k: int = Field(60, ge=1, description="k of reciprocal rank fusion")
+    timeout: float = Field(30, gt=0, description="seconds before a search counts as failed")
+
+
+class EmbeddingSection(Section):
+    model: str = Field("all-MiniLM-L6-v2", description="the packaged model, or a sentence-transformers model by name or path", min_length=1)
+    query_prompt: str = Field("", description="text put before a question; empty: the model's own")
+    document_prompt: str = Field("", description="text put before a chunk; empty: the model's own")
+    backend: Literal["onnx-int8", "onnx-fp32", "sentence-transformers"] = Field("onnx-int8", description="what runs the model")
+    threads: int = Field(0, ge=0, description="threads for embedding; 0: as many as there are cores")
+
+
+class AnswersSection(Section):
+    context_tokens: int = Field(4000, ge=500, description="most tokens of code that a prompt carries")
+    history_turns: int = Field(4, ge=0, description="earlier questions of a thread that a follow-up sees")
+    deadline: float = Field(60, gt=0, description="seconds before an answer counts as failed")
+
+
+class GroqSection(Section):
+    model: str = Field("llama-3.3-70b-versatile", description="which of Groq's models", min_length=1)
+    temperature: float = Field(0.1, ge=0, le=2, description="0: always the likeliest words")
+    max_tokens: int = Field(1024, ge=64, description="most tokens that an answer has")
+    timeout: float = Field(60, gt=0, description="seconds before a call counts as failed")
+
+
+class SlackSection(Section):
+    base_url: str = Field("https://slack.com/api/", description="where Slack's Web API is; another only for tests")
+    questions_per_minute: int = Field(6, ge=1, description="questions that one person may ask in a minute")
+    concurrent_answers: int = Field(4, ge=1, description="answers written at the same time")
+
+
+class Settings(Section):
+    """Everything that can be set."""
+
+    data_dir: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_data_dir("footnote", appauthor=False)),
+        description="where indexes, mirrors, models and the log live; default: the platform's user data directory",
+    )
+    log_format: Literal["text", "json"] = Field("text", description='"json": one JSON object a line, for production')
+    build_threads: int = Field(0, ge=0, description="threads of a build; 0: as many as there are cores")
+    repositories: tuple[RepositorySettings, ...] = Field((), description="what can be asked about")
+    channels: tuple[ChannelSettings, ...] = Field((), description="which repository a channel asks about")
+    schedule: ScheduleSettings = Field(default_factory=ScheduleSettings, description="what happens when nobody asks")
+    retrieval: RetrievalSection = Field(default_factory=RetrievalSection, description="how chunks are found")
+    embedding: EmbeddingSection = Field(default_factory=EmbeddingSection, description="the embedding model")
+    answers: AnswersSection = Field(default_factory=AnswersSection, description="how answers are put together")
+    groq: GroqSection = Field(default_factory=GroqSection, description="the language model at Groq")
+    slack: SlackSection = Field(default_factory=SlackSection, description="the bot's manners in Slack")
+
+    slack_bot_token: SecretStr = Field(SecretStr(""), exclude=True)
+    slack_app_token: SecretStr = Field(SecretStr(""), exclude=True)
+    groq_api_key: SecretStr = Field(SecretStr(""), exclude=True)
+    git_token: SecretStr = Field(SecretStr(""), exclude=True)
+    groq_base_url: str = Field("", exclude=True)
+    config_file: Path | None = Field(None, exclude=True)
+
+
+INTERNAL = frozenset({*SECRET_VARIABLES, "groq_base_url", "config_file"})
