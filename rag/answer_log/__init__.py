@@ -1,0 +1,20 @@
+"""The answer log: what was asked, retrieved, answered, cited, voted and judged; builds and job runs. Its tables: docs/answer-log.md."""
+
+from rag.answer_log.log import AnswerLog
+from rag.answer_log.records import AnswerSummary, BuildOutcome, BuildRecord, JobRun, LoggedAnswer, Purged, Vote, reason_of
+from rag.answer_log.schema import MIGRATIONS
+from rag.answer_log.times import utc_now
+
+__all__ = [
+    "MIGRATIONS",
+    "AnswerLog",
+    "AnswerSummary",
+    "BuildOutcome",
+    "BuildRecord",
+    "JobRun",
+    "LoggedAnswer",
+    "Purged",
+    "Vote",
+    "reason_of",
+    "utc_now",
+]
