@@ -90,13 +90,15 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSpec:
-    """What must agree for two vectors to be comparable. `window`: tokens the model reads, special tokens included."""
+    """What must agree for two vectors to be comparable. `window`: tokens the model reads, special tokens included.
+    `document_prompt`: what the model reads before every chunk, "" for nothing."""
 
     model: str
     weights_hash: str
     backend: str  # "onnx-int8", "onnx-fp32", "sentence-transformers"
     dimension: int
     window: int
+    document_prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,96 @@
+"""Which embedding model is meant, and a loaded one.
+
+The first load of a model goes through sentence-transformers and torch, which export and verify it; every later one runs the
+export in onnxruntime and imports neither. Describing a model imports no heavy library at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from rag.embedding.model_files import ModelFiles, find_model
+from rag.errors import ConfigurationError
+from rag.protocols import Embedder
+from rag.types import EmbeddingSpec
+
+Backend = Literal["onnx-int8", "onnx-fp32", "sentence-transformers"]
+BACKENDS: tuple[Backend, ...] = ("onnx-int8", "onnx-fp32", "sentence-transformers")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """Which model, and how to run it.
+
+    `model`: a sentence-transformers model by name ("all-MiniLM-L6-v2" comes with the installation) or the path of its directory.
+    `query_prompt`, `document_prompt`: put before every question or chunk; "" takes the model's own. `backend`: one of BACKENDS;
+    a model that cannot be exported runs through sentence-transformers whatever is asked. `threads`: 0 for one per core.
+    `download`: whether a model that is not on this machine may be fetched from the Hugging Face hub.
+    """
+
+    model: str = "all-MiniLM-L6-v2"
+    query_prompt: str = ""
+    document_prompt: str = ""
+    backend: Backend = "onnx-int8"
+    threads: int = 0
+    download: bool = True
+
+
+def describe(settings: EmbeddingSettings) -> EmbeddingSpec:
+    """The vectors that `load_embedder` will make, without loading the model: a tenth of a second, most of it hashing the weights.
+
+    Raises: UnknownModel, ModelMismatch, ConfigurationError (an unknown back end).
+    """
+    return _spec(settings, _files(settings))
+
+
+def tokenizer_file(settings: EmbeddingSettings) -> Path:
+    """The model's `tokenizer.json`. It may ask for padding and truncation: turn both off before counting tokens.
+
+    Raises: UnknownModel, ModelMismatch.
+    """
+    return _files(settings).tokenizer
+
+
+def load_embedder(settings: EmbeddingSettings, models_directory: Path) -> Embedder:
+    """A model ready to embed. Exports under `models_directory` if no export is there yet, which takes about half a minute.
+
+    Raises: UnknownModel, ModelMismatch, ModelError (the export could not be made or does not agree), ConfigurationError.
+    """
+    files = _files(settings)
+    spec = _spec(settings, files)
+    query_prompt = settings.query_prompt or files.query_prompt
+    if spec.backend == "sentence-transformers":
+        from rag.embedding.sentence_transformers_adapter import SentenceTransformersEmbedder
+
+        return SentenceTransformersEmbedder(files.directory, spec, query_prompt=query_prompt, threads=settings.threads)
+    from rag.embedding.exports import ensure_export
+    from rag.embedding.onnx_encoder import OnnxEmbedder
+
+    exported = ensure_export(files, spec.backend, models_directory)
+    return OnnxEmbedder(exported, spec, query_prompt=query_prompt, threads=settings.threads)
+
+
+def _spec(settings: EmbeddingSettings, files: ModelFiles) -> EmbeddingSpec:
+    return EmbeddingSpec(
+        model=files.name,
+        weights_hash=files.weights_hash,
+        backend=settings.backend if files.pooling else "sentence-transformers",
+        dimension=files.dimension,
+        window=files.window,
+        document_prompt=settings.document_prompt or files.document_prompt,
+    )
+
+
+def _files(settings: EmbeddingSettings) -> ModelFiles:
+    if settings.backend not in BACKENDS:
+        raise ConfigurationError(f"The embedding back end {settings.backend!r} does not exist.", f"Choose one of {', '.join(BACKENDS)}.")
+    return _find_once(settings.model, settings.download)
+
+
+# Hashing 90 MB at every call would be felt. A model replaced on disk is seen at the next start.
+@cache
+def _find_once(model: str, download: bool) -> ModelFiles:
+    return find_model(model, download=download)
