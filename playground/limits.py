@@ -1,0 +1,48 @@
+"""Slack's limits, each in one place. Characters, items or seconds, as the name says."""
+
+from __future__ import annotations
+
+TEXT_TRUNCATED_AT = 40_000
+UPDATE_TEXT_CHARACTERS = 4_000
+MARKDOWN_CHARACTERS = 12_000  # one markdown_text, one chunk, and all markdown blocks of a message together
+MESSAGE_BLOCK_CHARACTERS = 13_200  # all text in all blocks of a message
+MESSAGE_BLOCKS = 50
+VIEW_BLOCKS = 100
+VIEW_BYTES = 250_000
+SECTION_CHARACTERS = 3_000
+SECTION_FIELDS = 10
+FIELD_CHARACTERS = 2_000
+HEADER_CHARACTERS = 150
+ACTIONS_ELEMENTS = 25
+CONTEXT_ELEMENTS = 10
+CONTEXT_ACTIONS_ELEMENTS = 5
+BUTTON_TEXT_CHARACTERS = 75
+BUTTON_VALUE_CHARACTERS = 2_000
+URL_CHARACTERS = 3_000
+IDENTIFIER_CHARACTERS = 255  # action_id, block_id
+SELECT_OPTIONS = 100
+OVERFLOW_OPTIONS = 5
+OPTION_CHARACTERS = 75
+OPTION_VALUE_CHARACTERS = 150
+PRIVATE_METADATA_CHARACTERS = 3_000
+TITLE_CHARACTERS = 24  # of a modal
+LOADING_MESSAGES = 10
+SUGGESTED_PROMPTS = 4
+SESSION_TITLE_CHARACTERS = 200
+
+STREAM_SECONDS = 300.0  # a stream's whole life; appending does not extend it
+TRIGGER_SECONDS = 3.0
+RESPONSE_URL_SECONDS = 30 * 60.0
+RESPONSE_URL_USES = 5
+STATUS_SECONDS = 120.0
+ACK_SECONDS = 3.0
+RETRY_DELAYS = (0.0, 60.0, 300.0)  # seconds before the first, second and third retry of an event
+SOCKET_CONNECTIONS = 10
+TICKET_SECONDS = 30.0
+
+TIER_2, TIER_3, TIER_4 = 20, 50, 100  # calls a minute
+METHOD_TIERS = {
+    "chat.startStream": TIER_2,
+    "chat.stopStream": TIER_2,
+    "chat.appendStream": TIER_4,
+}
