@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi
-from scipy.sparse import csc_matrix
+from scipy.sparse import csr_matrix
 
 from rag.errors import IndexCorrupt
 from rag.index.tokens import terms
-from rag.index.vocabulary import Vocabulary
+from rag.index.vocabulary import Vocabulary, encoded
 from rag.types import Chunk
 
 FORMAT = 1
@@ -54,26 +54,27 @@ class SparseIndex:
 
     @classmethod
     def build(cls, chunks: Sequence[Chunk]) -> SparseIndex:
-        """Counts and weighs the terms of all chunks; row i is chunks[i]. No chunk, or chunks without a term, make an index that finds nothing."""
+        """Counts and weighs the terms of all chunks; row i is chunks[i]. Without a chunk or a term it finds nothing."""
         return cls.from_terms(chunk_terms(chunk) for chunk in chunks)
 
     @classmethod
     def from_terms(cls, corpus: Iterable[Sequence[str]]) -> SparseIndex:
         """The same over ready terms, read once."""
         counted = _Counted(corpus)
-        lengths = np.asarray(counted.doc_len, dtype=np.float64)
-        words = sorted(counted.columns, key=_bytes)
+        size = len(counted.doc_len)
+        words = sorted(counted.columns, key=encoded)
         place = np.empty(len(words), dtype=np.int32)  # order of first sight -> order of the vocabulary
         place[[counted.columns[word] for word in words]] = np.arange(len(words), dtype=np.int32)
-        columns = np.frombuffer(counted.term_ids, dtype=np.int32)
-        tf = np.frombuffer(counted.counts, dtype=np.int32).astype(np.float64)
-        rows = np.repeat(np.arange(len(lengths), dtype=np.int32), np.frombuffer(counted.distinct, dtype=np.int32))
-        idf = np.fromiter((counted.idf[word] for word in counted.columns), dtype=np.float64, count=len(words))
+        ends = np.concatenate(([0], np.cumsum(np.frombuffer(counted.distinct, dtype=np.int32), dtype=np.int64)))
+        columns = place[np.frombuffer(counted.term_ids, dtype=np.int32)]
+        by_term = csr_matrix((np.frombuffer(counted.counts, dtype=np.int32), columns, ends), shape=(size, len(words))).tocsc()
+        idf = np.asarray([counted.idf[word] for word in words], dtype=np.float64)
         k1, b = counted.k1, counted.b
-        norm = k1 * (1 - b + b * lengths / (counted.avgdl or 1.0))
-        weights = idf[columns] * (tf * (k1 + 1) / (tf + norm[rows]))
-        matrix = csc_matrix((weights, (rows, place[columns])), shape=(len(lengths), len(words)))
-        return cls(Vocabulary.of(words), matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data, len(lengths))
+        norm = k1 * (1 - b + b * np.asarray(counted.doc_len, dtype=np.float64) / (counted.avgdl or 1.0))
+        tf = by_term.data.astype(np.float64)
+        weights = tf * (k1 + 1) / (tf + norm[by_term.indices])
+        weights *= np.repeat(idf, np.diff(by_term.indptr))
+        return cls(Vocabulary.of(words), by_term.indptr.astype(np.int64), by_term.indices.astype(np.int32), weights, size)
 
     def save(self, directory: Path) -> None:
         """Writes the index into an existing, empty directory. Raises: OSError."""
@@ -94,7 +95,7 @@ class SparseIndex:
             sizes = (len(vocabulary), len(indptr), len(rows), len(weights), int(indptr[-1]))
             if about["format"] != FORMAT or sizes != (about["terms"], about["terms"] + 1, *(3 * [about["entries"]])):
                 raise ValueError("sizes differ")
-            if (rows.dtype, weights.dtype) != (np.int32, np.float64) or bool(np.any(np.diff(indptr) < 0)):
+            if rows.dtype != np.int32 or weights.dtype != np.float64 or bool(np.any(np.diff(indptr) < 0)):
                 raise ValueError("types differ")
             return cls(vocabulary, indptr, rows, weights, int(about["chunks"]))
         except (OSError, ValueError, KeyError, TypeError, EOFError, IndexError) as error:
@@ -103,7 +104,7 @@ class SparseIndex:
     def search(self, query_terms: Sequence[str], limit: int, rows: NDArray[np.bool_] | None = None) -> list[tuple[int, float]]:
         """Up to `limit` (row, BM25 score), best first, ties by row. `rows`: (n,) the rows that may be found, None for all.
 
-        Only chunks that hold a term of the query are candidates, whatever their score: BM25Okapi's can be zero or negative in a small corpus.
+        Only chunks that hold a term of the query are candidates, whatever their score: in a small corpus it can be zero or negative.
 
         Raises: IndexCorrupt.
         """
@@ -141,7 +142,7 @@ class SparseIndex:
 
 
 class _Counted(BM25Okapi):  # type: ignore[misc]  # rank-bm25 carries no types
-    """BM25Okapi's own idf and mean length over arrays of counts, where rank-bm25 keeps a dictionary a document (a gigabyte at 200,000 chunks)."""
+    """BM25Okapi's own idf and mean length, over arrays of counts: rank-bm25's dictionary a document takes a gigabyte at 200,000 chunks."""
 
     def __init__(self, corpus: Iterable[Sequence[str]]) -> None:
         self.columns: dict[str, int] = {}
@@ -179,7 +180,3 @@ def _mapped(path: Path) -> NDArray[Any]:
     if array.ndim != 1:
         raise ValueError(f"{path.name} has {array.ndim} dimensions")
     return array
-
-
-def _bytes(word: str) -> bytes:
-    return word.encode("utf-8", "replace")

@@ -6,8 +6,9 @@ import re
 from functools import lru_cache
 
 _WORD = re.compile(r"\w+")
-# An acronym before a capitalised word ("HTTP" of "HTTPServer"), a capitalised or lower-case word, capitals, digits, any other letters.
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_A-Za-z]+")
+# An acronym before a capitalised word ("HTTP" of "HTTPServer"), a capitalised or lower-case word, capitals, digits.
+_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_FOREIGN_PART = re.compile(r"[^\W\d_]+|\d+")  # re knows no classes for the capitals of all scripts
 LONGEST = 100  # characters; longer words are encoded data, of which only the parts are kept
 
 
@@ -32,4 +33,4 @@ def _terms_of(word: str) -> tuple[str, ...]:
 
 
 def _parts(word: str) -> tuple[str, ...]:
-    return tuple(part.lower() for part in _PART.findall(word) if len(part) <= LONGEST)
+    return tuple(part.lower() for part in (_PART if word.isascii() else _FOREIGN_PART).findall(word) if len(part) <= LONGEST)

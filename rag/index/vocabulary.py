@@ -10,6 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 
+def encoded(word: str) -> bytes:
+    """UTF-8 that keeps lone surrogates apart."""
+    return word.encode("utf-8", "surrogatepass")
+
+
 class Vocabulary:
     """`blob`: the terms in UTF-8, sorted by their bytes, one after the other; `ends`: where each ends."""
 
@@ -19,16 +24,16 @@ class Vocabulary:
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Vocabulary:
-        """`words`: distinct, sorted by their UTF-8 bytes."""
-        encoded = [word.encode() for word in words]
-        return cls(b"".join(encoded), np.cumsum([len(word) for word in encoded], dtype=np.int64))
+        """`words`: distinct, sorted by `encoded`."""
+        parts = [encoded(word) for word in words]
+        return cls(b"".join(parts), np.cumsum([len(part) for part in parts], dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self._ends)
 
     def find(self, word: str) -> int | None:
         """The column of a term, None for an unknown one. Bisects: twenty steps in a million terms."""
-        wanted = word.encode("utf-8", "replace")
+        wanted = encoded(word)
         low, high = 0, len(self._ends)
         while low < high:
             middle = (low + high) // 2
