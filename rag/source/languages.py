@@ -46,6 +46,8 @@ _EXTENSIONS: dict[str, str] = {
         "bash": "sh bash zsh ksh bats",
         "fish": "fish",
         "powershell": "ps1 psm1 psd1",
+        "batch": "bat cmd",
+        "template": "hbs handlebars mustache tmpl tpl stub liquid njk j2 jinja jinja2 haml slim pug",
         "zig": "zig zon",
         "nim": "nim nims",
         "d": "d di",
@@ -105,7 +107,7 @@ _EXTENSIONS: dict[str, str] = {
         "latex": "tex sty cls",
         "text": "txt text",
         "toml": "toml",
-        "yaml": "yaml yml",
+        "yaml": "yaml yml neon",
         "json": "json json5 jsonc webmanifest map",
         "jsonl": "jsonl ndjson",
         "geojson": "geojson",
@@ -129,7 +131,7 @@ _NAMES: dict[str, str] = {
         "make": "makefile gnumakefile kbuild bsdmakefile",
         "cmake": "cmakelists.txt",
         "meson": "meson.build meson_options.txt meson.options",
-        "ruby": "gemfile rakefile guardfile podfile vagrantfile capfile brewfile fastfile appraisals berksfile steepfile dangerfile .irbrc .pryrc",
+        "ruby": "gemfile rakefile guardfile podfile vagrantfile capfile brewfile fastfile appraisals steepfile dangerfile .irbrc",
         "groovy": "jenkinsfile",
         "starlark": "build workspace tiltfile",
         "python": "sconstruct sconscript wscript snakefile",
@@ -137,7 +139,10 @@ _NAMES: dict[str, str] = {
         "bash": ".bashrc .bash_profile .profile .zshrc .zshenv pkgbuild configure gradlew",
         "json": ".babelrc .eslintrc .prettierrc .swcrc .jshintrc composer.lock",
         "gomod": "go.mod go.work",
-        "ini": ".gitconfig .npmrc .flake8 .pylintrc .coveragerc",
+        "ini": ".gitconfig .npmrc .flake8 .pylintrc .coveragerc .editorconfig .flaskenv",
+        "gitignore": ".gitignore .npmignore .dockerignore .eslintignore .prettierignore",
+        "gitattributes": ".gitattributes",
+        "requirements": "requirements.txt constraints.txt",
         "yaml": ".clang-format .clang-tidy",
         "perl": "cpanfile makefile.pl",
         "text": "license licence copying readme authors notice changelog changes contributing news todo install",
@@ -185,7 +190,7 @@ _MODELINE = re.compile(r"-\*-\s{0,4}(?:mode:\s{0,4})?([A-Za-z+#-]{1,20})", re.IG
 
 
 def language_of(path: str, first_line: str = "") -> str:
-    """The language of the file at `path`: a lower-case name, "text" where none is known. `first_line` serves files whose name says nothing."""
+    """The language of the file at `path`, "text" where none is known. `first_line` serves files whose name says nothing."""
     name = path.rpartition("/")[2].lower()
     if name in _NAMES:
         return _NAMES[name]

@@ -1,0 +1,222 @@
+"""Making a bare mirror follow its source, whatever happened to either in between."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import logging
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag.errors import CloneFailed, EmptyRepository, SourceNotFound
+from rag.source import git
+from rag.source.location import Location, parse_location, public_addresses
+
+logger = logging.getLogger(__name__)
+
+Progress = Callable[[str], None] | None
+_REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+_DETACHED = "refs/footnote/detached"
+_ABSENT = re.compile(r"not found|does not exist|does not appear to be a git repository|no such file|error: 404", re.IGNORECASE)
+_FORBIDDEN = re.compile(
+    r"authentication failed|could not read (?:user|pass)|permission denied|access denied|error: 40[13]|terminal prompts disabled|host key",
+    re.IGNORECASE,
+)
+_DAMAGED = re.compile(
+    r"corrupt|bad object|not a git repository|unable to read|index file|did not send all necessary|missing (?:blob|tree|commit)",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(r"error: 30[12378]|redirect", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What all git processes of one synchronisation share. `deadline`: of time.monotonic."""
+
+    location: Location
+    env: Mapping[str, str]
+    settings: tuple[str, ...]
+    token: str
+    deadline: float
+
+    def run(self, git_dir: Path | None, *arguments: str, on_progress: Progress = None) -> git.Finished:
+        left = max(0.1, self.deadline - time.monotonic())
+        try:
+            return git.run(
+                git_dir,
+                arguments,
+                timeout=left,
+                env=self.env,
+                settings=self.settings,
+                secret=self.token,
+                watched=git_dir,
+                on_progress=on_progress,
+            )
+        except git.GitTimeout as error:
+            raise CloneFailed(f"{self.location.url} could not be read in time. {error.problem}", error.remedy) from error
+
+
+def synchronise(
+    directory: Path, source: str, *, token: str, timeout: float, private_hosts: Collection[str] = (), on_progress: Progress = None
+) -> None:
+    """Clones `source` into `directory`, or fetches what is new, and points HEAD to the source's default branch.
+
+    Raises: SourceRefused, SourceNotFound, CloneFailed, EmptyRepository, DiskFull.
+    """
+    location = parse_location(source, private_hosts)
+    deadline = time.monotonic() + timeout
+    settings: tuple[str, ...] = ()
+    if not (location.kind == "https" and git.uses_proxy()):
+        addresses = public_addresses(location, private_hosts)
+        if addresses and location.kind == "https":
+            # git must not resolve the name again and be told another address.
+            pinned = ",".join(f"[{address}]" if ":" in address else address for address in addresses)
+            settings = (f"http.curloptResolve={location.host}:{location.port}:{pinned}",)
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(directory, deadline), git.network_environment(location, token) as env:
+        _sweep(directory)
+        call = _Call(location, env, settings, token, deadline)
+        call, head = _default_head(call)
+        if _stands(directory):
+            try:
+                _fetch(call, directory, head, on_progress)
+            except CloneFailed as error:
+                if not _DAMAGED.search(error.problem):
+                    raise
+                logger.warning("the mirror %s is damaged and is cloned again", directory.name)
+            else:
+                return
+        _clone(call, directory, head, on_progress)
+
+
+def _default_head(call: _Call) -> tuple[_Call, str]:
+    """The source's default branch, or its commit if it is detached. The call comes back with the URL that answered."""
+    url = call.location.url
+    done = call.run(None, "ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*")
+    if done.code != 0 and call.location.kind == "https" and not url.endswith(".git") and _MOVED.search(done.stderr):
+        # Some hosts send the short form to the one with ".git". Redirects are not followed; this one is known.
+        longer = Location("https", url.rstrip("/") + ".git", call.location.host, call.location.web, call.location.port)
+        call = _Call(longer, call.env, call.settings, call.token, call.deadline)
+        done = call.run(None, "ls-remote", "--symref", "--", longer.url, "HEAD", "refs/heads/*")
+    if done.code != 0:
+        raise _failure(call, done)
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    branches = [line.partition("\t")[2].removeprefix("refs/heads/") for line in lines if "\trefs/heads/" in line]
+    for line in lines:
+        if line.startswith("ref: refs/heads/") and line.endswith("\tHEAD"):
+            named = line.removeprefix("ref: refs/heads/").removesuffix("\tHEAD")
+            if named in branches:
+                return call, named
+    detached = next((line.partition("\t")[0] for line in lines if line.endswith("\tHEAD") and not line.startswith("ref: ")), "")
+    if detached:
+        return call, detached
+    if not branches:
+        raise EmptyRepository(f"{url} has no commit.", "Commit something, then index it again.")
+    return call, next((name for name in ("main", "master", "trunk", "develop") if name in branches), branches[0])
+
+
+def _clone(call: _Call, directory: Path, head: str, on_progress: Progress) -> None:
+    """Fetches into a directory beside, then moves it into place: there is never half a mirror under the name."""
+    staging = directory.with_name(f"{directory.name}.partial-{secrets.token_hex(4)}")
+    try:
+        made = call.run(None, "init", "--quiet", "--bare", "--template=", "--", str(staging))
+        if made.code != 0:
+            raise CloneFailed(
+                f"The directory {staging} cannot be made: {made.complaint}.", "Check its permissions and the room on the disk."
+            )
+        _fetch(call, staging, head, on_progress)
+        if directory.exists():
+            shutil.rmtree(directory)
+        staging.rename(directory)
+    finally:
+        if staging.exists():
+            shutil.rmtree(staging, ignore_errors=True)
+
+
+def _fetch(call: _Call, directory: Path, head: str, on_progress: Progress) -> None:
+    detached = bool(re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", head))
+    refspecs = (*_REFSPECS, f"+HEAD:{_DETACHED}") if detached else _REFSPECS
+    arguments = (
+        "fetch",
+        "--prune",
+        "--no-tags",
+        "--force",
+        "--update-shallow",
+        "--update-head-ok",
+        "--no-write-fetch-head",
+        "--no-recurse-submodules",
+        "--progress",
+    )
+    done = call.run(directory, *arguments, "--", call.location.url, *refspecs, on_progress=on_progress)
+    if done.code != 0:
+        _sweep(directory)
+        raise _failure(call, done)
+    if detached:
+        pointed = call.run(directory, "update-ref", "--no-deref", "HEAD", head)
+    else:
+        pointed = call.run(directory, "symbolic-ref", "HEAD", f"refs/heads/{head}")
+    if pointed.code != 0:
+        raise _failure(call, pointed)
+
+
+def _failure(call: _Call, done: git.Finished) -> CloneFailed | SourceNotFound:
+    url, said = call.location.url, done.complaint.rstrip(".")
+    if call.location.kind == "path":
+        if "dubious ownership" in done.stderr:
+            return CloneFailed(f"{url} belongs to another user, and git refuses it.", "Change its owner, or clone it and give the clone.")
+        return CloneFailed(f"{url} cannot be fetched: {said}.", "Run `git fsck` there; a partial clone must be completed first.")
+    if _MOVED.search(done.stderr):
+        return CloneFailed(f"{url} redirects to another place, which is not followed.", "Give the repository's new URL.")
+    if _FORBIDDEN.search(done.stderr):
+        secret = "its token" if call.location.kind == "https" else "the ssh key and the known hosts"
+        return CloneFailed(
+            f"{url} may not be read: {said}.", f"Check the URL and {secret}; a private repository needs one that may read it."
+        )
+    if _ABSENT.search(done.stderr):
+        return SourceNotFound(
+            f"{url} does not lead to a repository: {said}.", "Check the URL; hosts also say this of private repositories."
+        )
+    return CloneFailed(f"{url} cannot be fetched: {said}.", "Check the URL and the network, then try again.")
+
+
+def _stands(directory: Path) -> bool:
+    return (directory / "HEAD").is_file() and (directory / "objects").is_dir() and (directory / "refs").is_dir()
+
+
+def _sweep(directory: Path) -> None:
+    """Removes what killed processes left. Only under the lock: then nobody else's are among them."""
+    for partial in directory.parent.glob(f"{directory.name}.partial-*"):
+        shutil.rmtree(partial, ignore_errors=True)
+    for left in (
+        *directory.glob("*.lock"),
+        *directory.glob("refs/**/*.lock"),
+        *directory.glob("objects/pack/tmp_*"),
+        *directory.glob("objects/pack/.tmp-*"),
+    ):
+        with contextlib.suppress(OSError):
+            left.unlink()
+    for left in directory.glob("objects/tmp_objdir-*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _locked(directory: Path, deadline: float) -> Iterator[None]:
+    descriptor = os.open(directory.with_name(f"{directory.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise CloneFailed(f"Another process is still fetching into {directory}.", "Wait for it, then try again.") from None
+                time.sleep(0.1)
+        yield
+    finally:
+        os.close(descriptor)
