@@ -100,6 +100,12 @@ class AnswerLog:
             lambda db: writing.vote(db, answer_id=answer_id, voter=voter, value=value, reason=reason, voted_at=voted_at)
         )
 
+    async def retract_vote(self, *, answer_id: str, voter: str, value: Literal[1, -1], retracted_at: datetime) -> bool:
+        """Takes a vote back, as when somebody removes a reaction; a different or later vote stays. False where there was none such."""
+        return await self._database.write(
+            lambda db: writing.retract_vote(db, answer_id=answer_id, voter=voter, value=value, retracted_at=retracted_at)
+        )
+
     async def recent(self, limit: int = 20, repository: str = "") -> list[AnswerSummary]:
         """The latest questions, newest first; `repository` "" for all."""
         return await self._database.read(lambda db: reading.recent(db, limit, repository))
