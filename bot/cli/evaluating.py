@@ -1,0 +1,65 @@
+"""`footnote eval`: how well retrieval finds what labelled questions ask for."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.common import AsJson, Config, command, print_json, settings_of, stderr, stdout
+
+
+class Stage(StrEnum):
+    GREP = "grep"
+    SPARSE = "sparse"
+    DENSE = "dense"
+    FUSED = "fused"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("eval", no_args_is_help=True)(evaluate_command)
+
+
+@command
+async def evaluate_command(
+    questions: Annotated[Path, typer.Argument(help="Labelled questions, one JSON object a line.", exists=True, dir_okay=False)],
+    repos: Annotated[
+        Path,
+        typer.Option(
+            "--repos", help="Folder of clones or bare mirrors named owner+name, owner/name or name.", exists=True, file_okay=False
+        ),
+    ],
+    root: Annotated[bool, typer.Option("--root", help="Index only the folder that a question's index_root names.")] = False,
+    stage: Annotated[list[Stage] | None, typer.Option("--stage", help="Which stage (may be repeated). Default: all.")] = None,
+    rankings: Annotated[
+        Path | None, typer.Option("--rankings", help="Write the rankings of the last stage here, 50 results a question.")
+    ] = None,
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Measure retrieval on labelled questions: NDCG@10, recall@10, precision@5 and MRR, stage by stage.
+
+    Each repository is indexed once at the commit its questions name, and kept for the next run.
+
+    Example: footnote eval questions.jsonl --repos ~/clones --stage fused --rankings out.jsonl
+    """
+    from rag.evaluation.runner import evaluate
+
+    from bot.wiring import chunking_settings, embedding_settings, retrieval_settings
+
+    settings = settings_of(config)
+    report = await evaluate(
+        questions,
+        repos,
+        root=root,
+        stages=[str(one) for one in stage or list(Stage)],
+        rankings=rankings,
+        data_dir=settings.data_dir / "evaluation",
+        embedding=embedding_settings(settings),
+        chunking=chunking_settings(settings),
+        retrieval=retrieval_settings(settings),
+    )
+    print_json(report) if as_json else stdout().print(report)
+    stderr()

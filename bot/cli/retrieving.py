@@ -1,0 +1,142 @@
+"""`footnote index` and `footnote search`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bot.cli.common import AsJson, Config, Repo, command, complain, only_repository, print_json, settings_of, stderr, stdout, visible
+
+STAGES = {
+    "waiting": "waiting for its turn",
+    "clone": "cloning",
+    "read": "reading files",
+    "chunk": "cutting chunks",
+    "sparse": "sparse index",
+    "embed": "embedding",
+    "dense": "dense index",
+    "publish": "publishing",
+}
+
+
+def register(app: typer.Typer) -> None:
+    app.command("index", no_args_is_help=True)(index)
+    app.command("search", no_args_is_help=True)(search)
+
+
+@command
+async def index(
+    source: Annotated[str, typer.Argument(help="A path, a git URL (https or ssh), or the name of a configured repository.")],
+    name: Annotated[str, typer.Option("--name", "-n", help="How to call it. Default: the last part of SOURCE.")] = "",
+    branch: Annotated[str, typer.Option("--branch", "-b", help="Which branch to read. Default: the repository's own.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Build anew even if nothing has changed.")] = False,
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Index a repository, or bring its index up to date.
+
+    It can be asked as soon as its sparse part stands, long before the command returns; only what changed is embedded anew.
+
+    Example: footnote index https://github.com/pallets/flask
+    """
+    from bot.engine import run
+
+    settings = settings_of(config)
+    where = str(Path(source).resolve()) if Path(source).exists() else source
+    report: dict[str, Any] = {}
+    with _Progress() as progress:
+        async for message in run(settings, "index", {"source": where, "name": name, "branch": branch, "force": force}):
+            if "event" in message:
+                progress.show(message["event"])
+            else:
+                report = message
+    if as_json:
+        print_json(report)
+        return
+    seconds = report["seconds"]
+    skipped = ", ".join(f"{count} {reason}" for reason, count in sorted(report["skipped"].items(), key=lambda item: -item[1]))
+    out = stdout()
+    state = "is up to date" if report["unchanged"] else "is indexed"
+    out.print(f"[bold]{report['repository']}[/bold] {state} at {report['commit'][:12]} ({report['branch']})", markup=True)
+    out.print(f"  {report['documents']} documents, {report['chunks']} chunks; {report['embedded']} embedded, {report['reused']} reused")
+    if skipped:
+        out.print(f"  skipped: {skipped}", markup=False)
+    if report["fallbacks"]:
+        out.print("  cut by lines: " + ", ".join(f"{count} {reason}" for reason, count in report["fallbacks"].items()), markup=False)
+    out.print("  " + ", ".join(f"{stage} {value:.1f} s" for stage, value in seconds.items()))
+
+
+class _Progress:
+    """One bar a stage, on standard error; nothing where that is no terminal but a line when the sparse part stands."""
+
+    def __enter__(self) -> _Progress:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        self._console = stderr()
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=self._console, transient=True, disable=not self._console.is_terminal)
+        self._progress.start()
+        self._task = self._progress.add_task("starting", total=None)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._progress.stop()
+
+    def show(self, event: dict[str, Any]) -> None:
+        stage = event["stage"]
+        if stage == "sparse_ready":
+            self._console.print("It can be asked now; its dense part is still being built.", style="green")
+            return
+        total = event["total"] or None
+        self._progress.update(self._task, description=STAGES.get(stage, stage), completed=event["done"] if total else 0, total=total)
+
+
+@command
+async def search(
+    question: Annotated[str, typer.Argument(help="What to look for: words, a question, or a symbol.")],
+    repo: Repo = "",
+    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=100, help="How many results.")] = 10,
+    min_score: Annotated[float | None, typer.Option("--min-score", min=-1, max=1, help="Leave out what is less similar (cosine).")] = None,
+    path: Annotated[list[str] | None, typer.Option("--path", help="Only files that match this glob (may be repeated).")] = None,
+    language: Annotated[list[str] | None, typer.Option("--language", "-L", help="Only this language (may be repeated).")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each candidate came to its place.")] = False,
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Find the places of a repository that a question is about.
+
+    Example: footnote search "where is the session cookie signed" --repo flask --path "src/**"
+    """
+    from bot.engine import result
+
+    settings = settings_of(config)
+    name = await only_repository(settings, repo)
+    wanted = {"question": question, "repository": name, "limit": limit, "min_score": min_score, "explain": explain}
+    found = await result(settings, "search", {**wanted, "path": path or [], "language": language or []})
+    if as_json:
+        print_json(found["results"])
+        if explain:
+            for line in found["explanation"]:
+                complain(line)
+        return
+    out = stdout()
+    for notice in found["notices"]:
+        complain(notice)
+    if not found["results"]:
+        complain(f"Nothing found in {name}.")
+    for row in found["results"]:
+        place = visible(f"{row['path']}:{row['start_line']}-{row['end_line']}")
+        out.print(f"[bold]{row['rank']:>2}[/bold] ", end="")
+        out.print(f"{place}  {visible(row['symbol'])}", markup=False, style="cyan", end="")
+        out.print(f"  {row['kind']}  {_scores(row['scores'])}", markup=False, style="dim")
+        for line in row["text"].splitlines()[:3]:
+            out.print(f"     {visible(line)}", markup=False, style="dim", no_wrap=True, overflow="ellipsis", soft_wrap=False)
+    for line in found["explanation"]:
+        out.print(visible(line), markup=False)
+
+
+def _scores(scores: dict[str, float]) -> str:
+    shown = {"fused": "{:.4f}", "sparse": "{:.2f}", "similarity": "{:.3f}"}
+    return "  ".join(f"{stage} {form.format(scores[stage])}" for stage, form in shown.items() if stage in scores)

@@ -1,0 +1,1 @@
+"""What Footnote answers over HTTP: for now, its own commands, over the control socket."""

@@ -1,0 +1,69 @@
+"""Names of repositories: from the file, and by hand."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.repositories import MIGRATIONS, RepositoryRegistry, default_name
+from rag.database import Database
+from rag.errors import ConfigurationError, NotIndexed
+from rag.types import Repository
+
+FLASK = Repository("flask", "https://github.com/pallets/flask", audience=("*",))
+
+
+@pytest.fixture
+async def registry(tmp_path: Path) -> AsyncIterator[RepositoryRegistry]:
+    async with Database(tmp_path / "footnote.sqlite", MIGRATIONS) as database:
+        registry = RepositoryRegistry([FLASK], database)
+        await registry.load()
+        yield registry
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("https://github.com/pallets/flask", "flask"),
+        ("https://github.com/pallets/flask.git/", "flask"),
+        ("git@github.com:pallets/flask.git", "flask"),
+        ("/home/me/my shop", "my-shop"),
+        ("C:\\code\\shop", "shop"),
+        ("///", "repository"),
+    ],
+)
+def test_a_source_has_a_name(source: str, name: str) -> None:
+    assert default_name(source) == name
+
+
+async def test_what_is_added_by_hand_is_kept_and_never_told_to_slack(registry: RepositoryRegistry, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    added = await registry.add(str(tmp_path / "shop"))
+    assert (added.name, added.by_hand, added.audience) == ("shop", True, ())
+    with pytest.raises(NotIndexed):
+        registry.get("shop")
+    await registry.keep(added)
+    assert registry.get("SHOP") == added
+    assert registry.configured() == (FLASK,)
+
+
+async def test_a_configured_repository_is_meant_by_its_name_or_source(registry: RepositoryRegistry) -> None:
+    assert await registry.add("flask") == FLASK
+    assert await registry.add(FLASK.source) == FLASK
+
+
+async def test_a_taken_name_is_refused(registry: RepositoryRegistry, tmp_path: Path) -> None:
+    (tmp_path / "flask").mkdir()
+    with pytest.raises(ConfigurationError, match="--name"):
+        await registry.add(str(tmp_path / "flask"))
+    with pytest.raises(ConfigurationError, match="--name"):
+        await registry.add(FLASK.source, branch="other")
+    with pytest.raises(ConfigurationError, match="cannot be a repository's name"):
+        await registry.add(str(tmp_path / "flask"), name="../x")
+
+
+async def test_an_unknown_name_gets_the_nearest_one(registry: RepositoryRegistry) -> None:
+    with pytest.raises(NotIndexed, match="Did you mean flask"):
+        registry.get("flaks")
