@@ -108,10 +108,15 @@ class SparseIndex:
 
         Raises: IndexCorrupt.
         """
-        scores, matched = self._scores(query_terms)
-        if rows is not None:
-            matched &= rows
-        candidates = np.flatnonzero(matched)
+        columns = self._columns(query_terms)
+        scores = self._scores(columns)
+        allowed = scores > 0 if rows is None else (scores > 0) & rows
+        candidates = np.flatnonzero(allowed)
+        if len(candidates) < limit:  # those that score nothing or less come after all others, and are seldom needed
+            holding = np.zeros(self._size, dtype=np.bool_)
+            for entries, _ in columns:
+                holding[self._rows[entries]] = True
+            candidates = np.flatnonzero(holding if rows is None else holding & rows)
         found = scores[candidates]
         if 0 < limit < len(candidates):
             worst = np.partition(found, len(found) - limit)[len(found) - limit]
@@ -122,23 +127,22 @@ class SparseIndex:
 
     def scores(self, query_terms: Sequence[str]) -> NDArray[np.float64]:
         """(n,) BM25 scores of every chunk, as `BM25Okapi.get_scores`."""
-        return self._scores(query_terms)[0]
+        return self._scores(self._columns(query_terms))
 
-    def _scores(self, query_terms: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def _columns(self, query_terms: Sequence[str]) -> list[tuple[slice, int]]:
+        """Where each known term's entries lie, and how often the query holds it."""
+        columns = ((self._vocabulary.find(term), times) for term, times in Counter(query_terms).items())
+        return [(slice(self._indptr[column], self._indptr[column + 1]), times) for column, times in columns if column is not None]
+
+    def _scores(self, columns: list[tuple[slice, int]]) -> NDArray[np.float64]:
         scores = np.zeros(self._size)
-        matched = np.zeros(self._size, dtype=np.bool_)
         try:
-            for term, times in Counter(query_terms).items():
-                column = self._vocabulary.find(term)
-                if column is None:
-                    continue
-                entries = slice(self._indptr[column], self._indptr[column + 1])
-                holders = self._rows[entries]
-                scores[holders] += times * self._weights[entries]
-                matched[holders] = True
+            for entries, times in columns:
+                weights = self._weights[entries]
+                np.add.at(scores, self._rows[entries], weights if times == 1 else times * weights)
         except IndexError as error:
             raise IndexCorrupt("The sparse index names a chunk that does not exist.", "Index the repository again.") from error
-        return scores, matched
+        return scores
 
 
 class _Counted(BM25Okapi):  # type: ignore[misc]  # rank-bm25 carries no types
