@@ -123,7 +123,7 @@ def retract_vote(db: sqlite_utils.Database, *, answer_id: str, voter: str, value
     gone = db.conn.execute(
         "DELETE FROM votes WHERE answer_id = ? AND voter = ? AND value = ? AND voted_at <= ?", (answer_id, voter, value, stamp(retracted_at))
     )
-    return gone.rowcount == 1
+    return bool(gone.rowcount == 1)
 
 
 def judge(db: sqlite_utils.Database, judgement: Judgement, judged_at: datetime) -> None:

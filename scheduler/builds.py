@@ -1,0 +1,114 @@
+"""Builds of indexes: never two of one repository, each in the log, one alert for each that failed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import datetime
+
+from rag.answer_log import AnswerLog, BuildRecord, utc_now
+from rag.errors import BuildFailed, BuildRunning
+from rag.types import Repository
+from scheduler.announcing import tell
+from scheduler.protocols import Announcer, Rebuild
+
+logger = logging.getLogger(__name__)
+
+
+class Builds:
+    """Every build of this process goes through here, whatever caused it."""
+
+    def __init__(
+        self,
+        rebuild: Rebuild,
+        log: AnswerLog,
+        announcer: Announcer,
+        *,
+        timeout: float = 6.5 * 3600,
+        parallel: int = 1,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._rebuild = rebuild
+        self._log = log
+        self._announcer = announcer
+        self._timeout = timeout
+        self._slots = asyncio.Semaphore(parallel)
+        self._clock = clock
+        self._tasks: dict[str, asyncio.Task[BuildRecord]] = {}
+        self._stopping = False
+
+    def running(self) -> list[str]:
+        """Names of the repositories that are being built, or wait for their turn."""
+        return sorted(self._tasks)
+
+    async def build(self, repository: Repository, cause: str) -> BuildRecord:
+        """Builds a repository and returns what the log got; where it is being built already, waits for that build instead.
+
+        A failure is a record, not an exception. A caller that is cancelled leaves the build running for the others; `stop` ends it.
+        Raises: BuildRunning where another process builds it (`DatabaseError` where the log cannot be written).
+        """
+        task = self._tasks.get(repository.name)
+        if task is None:
+            if self._stopping:
+                raise BuildFailed(f"{repository.name} is not built: Footnote is stopping.", "It is caught up at the next start.")
+            task = asyncio.create_task(self._run(repository, cause), name=f"build {repository.name}")
+            self._tasks[repository.name] = task
+            task.add_done_callback(lambda done: self._ended(repository.name, done))
+        return await asyncio.shield(task)
+
+    async def stop(self, within: float = 20.0) -> None:
+        """Ends all builds and waits up to `within` seconds for their ends. The indexes of before keep answering."""
+        self._stopping = True
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=within)
+
+    def _ended(self, name: str, task: asyncio.Task[BuildRecord]) -> None:
+        del self._tasks[name]
+        if not task.cancelled() and task.exception() is not None:
+            logger.error("the build of %s could not be recorded", name, exc_info=task.exception())
+
+    async def _run(self, repository: Repository, cause: str) -> BuildRecord:
+        async with self._slots:
+            started = self._clock()
+            error: BaseException
+            try:
+                async with asyncio.timeout(self._timeout):
+                    outcome = await self._rebuild(repository)
+            except BuildRunning:
+                raise
+            except asyncio.CancelledError:
+                stopped = BuildFailed(f"The build of {repository.name} was stopped with Footnote.", "It is caught up at the next start.")
+                await self._log.record_build(self._failed(repository, stopped, cause, started))
+                raise
+            except TimeoutError:
+                error = BuildFailed(
+                    f"The build of {repository.name} took over {self._timeout / 3600:.1f} h.", "Narrow it with include or exclude."
+                )
+            except Exception as raised:
+                error = raised
+            else:
+                record = BuildRecord.succeeded(outcome, cause=cause, started_at=started, finished_at=self._clock())
+                await self._log.record_build(record)
+                return record
+            logger.error("the build of %s failed", repository.name, exc_info=error)
+            record = self._failed(repository, error, cause, started)
+            before = await self._log.last_build(repository.name, good=True)
+            await self._log.record_build(record)
+            await tell(self._announcer, _alert(record, before))
+            return record
+
+    def _failed(self, repository: Repository, error: BaseException, cause: str, started: datetime) -> BuildRecord:
+        return BuildRecord.failed(repository.name, error, cause=cause, started_at=started, finished_at=self._clock())
+
+
+def _alert(record: BuildRecord, before: BuildRecord | None) -> str:
+    """Fixed words: what git or a file said stays in the log."""
+    if before is None:
+        keeps = "It has no index yet, so questions about it cannot be answered."
+    else:
+        keeps = f"The index of {before.finished_at:%Y-%m-%d %H:%M} UTC at commit {before.commit[:12]} keeps answering."
+    return f"The {record.cause} build of {record.repository} failed ({record.error_kind}). {keeps} `footnote status` says why."

@@ -1,0 +1,67 @@
+"""Rebuilding what should be fresh each morning."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from rag.answer_log import AnswerLog, BuildRecord, reason_of, utc_now
+from rag.errors import BuildRunning
+from rag.types import Repository
+from scheduler.builds import Builds
+from scheduler.protocols import JobResult
+
+logger = logging.getLogger(__name__)
+
+
+class Nightly:
+    """Builds every repository, or those whose index is too old. One that fails does not stop the others."""
+
+    def __init__(
+        self,
+        repositories: Callable[[], Sequence[Repository]],
+        builds: Builds,
+        log: AnswerLog,
+        *,
+        stale_hours: float = 26.0,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._repositories = repositories
+        self._builds = builds
+        self._log = log
+        self._stale = timedelta(hours=stale_hours)
+        self._clock = clock
+
+    async def run(self) -> JobResult:
+        """Rebuilds all repositories."""
+        return await self._all(self._repositories(), "nightly")
+
+    async def catch_up(self) -> JobResult:
+        """Rebuilds the repositories whose last good build is missing or too old: the night was slept through, or the build failed."""
+        return await self._all([repository for repository in self._repositories() if await self._is_stale(repository)], "catch-up")
+
+    async def _is_stale(self, repository: Repository) -> bool:
+        last = await self._log.last_build(repository.name, good=True)
+        # A build from the future was written under a wrong clock and says nothing.
+        return last is None or not timedelta(0) <= self._clock() - last.finished_at <= self._stale
+
+    async def _all(self, repositories: Sequence[Repository], cause: str) -> JobResult:
+        ends = await asyncio.gather(*(self._builds.build(repository, cause) for repository in repositories), return_exceptions=True)
+        detail = {"repositories": 0, "built": 0, "unchanged": 0, "busy": 0, "failed": 0, "stopped": 0}
+        reasons = []
+        for repository, end in zip(repositories, ends, strict=True):
+            detail["repositories"] += 1
+            if isinstance(end, BuildRecord) and end.ok:
+                detail["unchanged" if end.unchanged else "built"] += 1
+            elif isinstance(end, BuildRunning):
+                detail["busy"] += 1
+            elif isinstance(end, asyncio.CancelledError):
+                detail["stopped"] += 1
+                reasons.append(f"{repository.name}: stopped with Footnote")
+            else:
+                detail["failed"] += 1
+                reasons.append(f"{repository.name}: {end.error if isinstance(end, BuildRecord) else reason_of(end)}")
+        logger.info("%s builds ended: %s", cause, detail)
+        return JobResult("; ".join(reasons), dict(detail))
