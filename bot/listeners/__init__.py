@@ -1,0 +1,1 @@
+"""What Bolt calls: thin, unpack and hand on."""
