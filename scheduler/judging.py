@@ -53,7 +53,7 @@ class Judging:
         for answer in allowed[: settings.judge_limit]:
             try:
                 async with asyncio.timeout(self._timeout):
-                    judgement = await self._judge.judge(answer)
+                    judgement = await self._judge.judge(answer_id=answer.id, question=answer.question, text=answer.text, cited=answer.cited)
             except (FootnoteError, TimeoutError) as error:
                 detail["failed"] += 1
                 in_a_row += 1

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from rag.answer_log import BuildOutcome, LoggedAnswer
-from rag.types import Judgement, Repository
+from rag.answer_log import BuildOutcome
+from rag.types import Judgement, Repository, SearchResult
 
 Rebuild = Callable[[Repository], Awaitable[BuildOutcome]]
 """Builds a repository's index; raises FootnoteError. Cancelling it ends the build."""
@@ -29,8 +29,11 @@ class AnswerJudge(Protocol):
         """Name and version, as its judgements carry it."""
         ...
 
-    async def judge(self, answer: LoggedAnswer) -> Judgement:
-        """Raises: FootnoteError, also for a reply that cannot be read: that is never a score."""
+    async def judge(self, *, answer_id: str, question: str, text: str, cited: Mapping[int, SearchResult]) -> Judgement:
+        """`text`: the answer with its footnote numbers; `cited`: footnote number -> what it rests on.
+
+        Raises: FootnoteError, also for a reply that cannot be read: that is never a score.
+        """
         ...
 
 

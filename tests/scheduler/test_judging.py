@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
 
-from rag.answer_log import AnswerLog, LoggedAnswer
+from rag.answer_log import AnswerLog
 from rag.answer_log.writing import sample_point
 from rag.errors import GeneratorError, GeneratorUnavailable
-from rag.types import Judgement
+from rag.types import Judgement, SearchResult
 from scheduler import Judging, Retention, ScheduleSettings
 from tests.log.samples import RESULTS, answer, ask
 from tests.scheduler.conftest import NOW, Clock, Listener
@@ -23,17 +24,19 @@ class Referee:
 
     score: float = 1.0
     errors: dict[str, Exception] = field(default_factory=dict)
-    seen: list[LoggedAnswer] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
+    cited: list[Mapping[int, SearchResult]] = field(default_factory=list)
     slow: bool = False
     name: str = "referee@1"
 
-    async def judge(self, answer: LoggedAnswer) -> Judgement:
-        self.seen.append(answer)
+    async def judge(self, *, answer_id: str, question: str, text: str, cited: Mapping[int, SearchResult]) -> Judgement:
+        self.seen.append(answer_id)
+        self.cited.append(cited)
         if self.slow:
             await asyncio.sleep(60)
-        if answer.id in self.errors:
-            raise self.errors[answer.id]
-        return Judgement(answer.id, self.score, 4, round(4 * self.score), (), self.name)
+        if answer_id in self.errors:
+            raise self.errors[answer_id]
+        return Judgement(answer_id, self.score, 4, round(4 * self.score), (), self.name)
 
 
 async def _answered(log: AnswerLog, *ids: str, days_ago: float = 0.1, repository: str = "demo") -> None:
@@ -57,9 +60,9 @@ async def test_the_share_decides_who_and_nobody_is_judged_twice(log: AnswerLog, 
     result = await judging.run()
     expected = [answer_id for answer_id in ids if sample_point(answer_id) < 0.3]
     assert 4 <= len(expected) <= 20
-    assert [seen.id for seen in referee.seen] == expected
+    assert referee.seen == expected
     assert (result.reason, result.detail["judged"], result.detail["average"]) == ("", len(expected), 1.0)
-    assert referee.seen[0].cited[1] == RESULTS[0]
+    assert referee.cited[0] == {1: RESULTS[0]}
     assert (await judging.run()).detail["judged"] == 0
     assert len(referee.seen) == len(expected)
 
@@ -70,7 +73,7 @@ async def test_private_code_and_old_answers_are_not_shown_to_the_judge(log: Answ
     await _answered(log, "open")
     referee = Referee()
     result = await _judging(log, referee, listener, clock).run()
-    assert [seen.id for seen in referee.seen] == ["open"]
+    assert referee.seen == ["open"]
     assert (result.detail["sampled"], result.detail["private"]) == (2, 1)
 
 
