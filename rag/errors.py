@@ -23,7 +23,9 @@ FootnoteError
 │   ├── GeneratorUnavailable    refused, unreachable, 5xx, bad key
 │   ├── GeneratorBusy           429: wait and try again
 │   ├── PromptTooLarge          413, or a limit per request
-│   └── GeneratorCut            the stream ended without a finish reason
+│   ├── GeneratorCut            the stream ended without a finish reason
+│   └── JudgementMalformed      a judge's reply is not the JSON that was asked for: counted, never a score
+├── EvaluationError             a file of questions, or the clones for it
 ├── DatabaseError
 └── DataDirectoryLocked         another process owns the data directory
 """
@@ -35,8 +37,11 @@ class FootnoteError(Exception):
     """A fault with a name and a remedy.
 
     `problem` names the thing that is wrong; `remedy` says what to do about it. Both are one line of plain text and may be shown
-    on the operator's terminal. Slack never shows them: it shows fixed words and a reference id.
+    on the operator's terminal. Slack never shows them: it shows fixed words and a reference id. `reference`: that id, where the failure
+    is in the log; "" elsewhere.
     """
+
+    reference: str = ""
 
     def __init__(self, problem: str, remedy: str = "") -> None:
         self.problem = problem
@@ -137,6 +142,14 @@ class PromptTooLarge(GeneratorError):
 
 class GeneratorCut(GeneratorError):
     """The language model's stream ended before it was finished."""
+
+
+class JudgementMalformed(GeneratorError):
+    """A judge's reply is not what was asked for. It is counted and never becomes a score."""
+
+
+class EvaluationError(FootnoteError):
+    """Questions cannot be read, or what they are about is not there."""
 
 
 class DatabaseError(FootnoteError):

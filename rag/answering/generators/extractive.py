@@ -1,0 +1,153 @@
+"""The generator that needs no language model: it names the places, shows what stands there, and says that no model wrote it.
+
+A result counts as relevant if a word of the question, other than the commonest words of questions, occurs in its text, path or symbol, or
+if its cosine similarity is at least 0.30 (all-MiniLM-L6-v2 puts unrelated text and code mostly below 0.2). The rule is meant to err on the
+side of showing: it only declines where a question has nothing to do with the repository.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Sequence
+
+from rag.answering.generators.stream import ReportedStream, StreamReport
+from rag.index.tokens import terms
+from rag.source.languages import PROSE
+from rag.types import Chunk, ContextChunk, GenerationRequest, Kind
+
+PLACES = 4
+_LEAST_SIMILARITY = 0.30
+_LINE_CHARS = 140
+# The commonest words of questions: they tell no file from another.
+_COMMON_WORDS = """
+a an and any are as at be been but by can could do does did doing done for from get gets give had has have having here how i if in into is
+it its know let like make makes me my need of on one or our please should show so some tell than that the their them then there these they
+this those to up us use used uses using want was way we were what when where which who why will with work works would you your
+find happen happens happening mean means repo repository code file files
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
+_DEFINITIONS = {Kind.FUNCTION, Kind.METHOD, Kind.CLASS}
+
+
+class ExtractiveGenerator:
+    """Shows up to `places` results, of distinct files where there are enough. Writes nothing if none is relevant."""
+
+    def __init__(self, places: int = PLACES) -> None:
+        self._places = places
+
+    @property
+    def name(self) -> str:
+        return "extractive"
+
+    @property
+    def local(self) -> bool:
+        return True
+
+    def write(self, request: GenerationRequest) -> ReportedStream:
+        return ReportedStream(_run(request, self._places), StreamReport(finish_reason="stop"))
+
+
+async def _run(request: GenerationRequest, most: int) -> AsyncGenerator[str, None]:
+    asked = question_terms(request.question)
+    places = choose([entry for entry in request.context if relevant(entry, asked)], most)
+    if not places:
+        return
+    count = "This is the place that matches" if len(places) == 1 else f"These are the {len(places)} places that match"
+    yield f"{count} your question best. No language model wrote this: it is what stands in the files.\n\n"
+    for entry in places:
+        yield describe(entry, asked)
+
+
+def question_terms(question: str) -> frozenset[str]:
+    """The question's words and parts of identifiers that could tell one file from another."""
+    return frozenset(term for term in terms(question) if len(term) > 1 and term not in _COMMON)
+
+
+def relevant(entry: ContextChunk, asked: frozenset[str]) -> bool:
+    return entry.result.scores.get("similarity", 0.0) >= _LEAST_SIMILARITY or bool(_shared(entry.result.chunk, asked))
+
+
+def choose(entries: Sequence[ContextChunk], most: int) -> list[ContextChunk]:
+    """The best of each file first; further places of the same files only where files run out below three. In order of rank."""
+    chosen: list[ContextChunk] = []
+    for entry in entries:
+        if len(chosen) < most and all(entry.result.chunk.path != other.result.chunk.path for other in chosen):
+            chosen.append(entry)
+    for entry in entries:
+        if len(chosen) < min(3, most) and entry not in chosen:
+            chosen.append(entry)
+    return sorted(chosen, key=lambda entry: entry.number)
+
+
+def describe(entry: ContextChunk, asked: frozenset[str]) -> str:
+    """One item of the list: what and where, its header, what its documentation says or the line that matches best."""
+    chunk = entry.result.chunk
+    where = f"`{_code(chunk.path)}`, {_lines(chunk)} [{entry.number}]"
+    name = _name(chunk)
+    lines = [f"- **{name}** in {where}" if name else f"- {where}"]
+    if chunk.signature:
+        lines.append(f"  `{_code(chunk.signature)}`")
+    if chunk.doc:
+        lines.append(f"  {_prose(chunk.doc)}")
+    elif chunk.language in PROSE or chunk.kind is Kind.SECTION:
+        if sentence := _first_sentence(chunk, asked):
+            lines.append(f"  {sentence}")
+    elif telling := _telling_line(chunk, asked):
+        lines.append(f"  `{_code(telling)}`")
+    if shared := sorted(_shared(chunk, asked)):
+        lines.append(f"  In it from your question: {', '.join(f'`{_code(term)}`' for term in shared[:8])}.")
+    return "\n".join(lines) + "\n"
+
+
+def _shared(chunk: Chunk, asked: frozenset[str]) -> frozenset[str]:
+    return asked & frozenset(terms("\n".join((chunk.path, chunk.symbol, chunk.text))))
+
+
+def _name(chunk: Chunk) -> str:
+    if not chunk.symbol:
+        return ""
+    return f"“{_prose(chunk.symbol)}”" if chunk.kind is Kind.SECTION else f"`{_code(chunk.symbol)}`"
+
+
+def _lines(chunk: Chunk) -> str:
+    return f"line {chunk.start_line}" if chunk.start_line == chunk.end_line else f"lines {chunk.start_line}–{chunk.end_line}"
+
+
+def _telling_line(chunk: Chunk, asked: frozenset[str]) -> str:
+    """The line that holds most of the question's words; without any, the first that says something. "" if it repeats the signature."""
+    lines = [line.strip() for line in chunk.text.split("\n")]
+    speaking = [line for line in lines if re.search(r"\w{2}", line)]
+    if not speaking:
+        return ""
+    best = max(speaking, key=lambda line: len(asked.intersection(terms(line[:500]))))
+    if chunk.kind in _DEFINITIONS and chunk.signature and (best in chunk.signature or not asked.intersection(terms(best[:500]))):
+        return ""
+    return best
+
+
+def _first_sentence(chunk: Chunk, asked: frozenset[str]) -> str:
+    """Of a section: its first sentence with a word of the question, else its first, headings and markup passed over."""
+    paragraph = " ".join(
+        line.strip() for line in chunk.text.split("\n") if not re.match(r"\s*(?:#|[=~^*-]{3,}|```|\.\. |:\w+:|<|\||!\[)", line)
+    )
+    sentences = [sentence for sentence in re.split(r"(?<=[.!?:])\s+", paragraph) if re.search(r"\w{2}.*\w{2}", sentence)]
+    if not sentences:
+        return ""
+    return _prose(next((sentence for sentence in sentences if asked.intersection(terms(sentence))), sentences[0]))
+
+
+def _code(text: str) -> str:
+    """For between backticks, on one line."""
+    return _short(" ".join(text.replace("`", "'").split()))
+
+
+def _prose(text: str) -> str:
+    """A file's own words as words: markup of reStructuredText and Markdown taken off, and nothing left that reads as a citation."""
+    text = re.sub(r":[a-z:+-]{2,20}:`~?\.?([^`<>]*?)(?:\s*<[^`<>]*>)?`", r"\1", text)
+    text = re.sub(r"\[([^\[\]]*)\]\([^()\s]*\)", r"\1", text)
+    text = re.sub(r"\[(?=[^\[\]]*\d)([^\[\]]*)\]|【([^【】]*)】", r"(\1\2)", text)
+    return _short(" ".join(text.replace("`", "").replace("**", "").split()))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LINE_CHARS else text[:_LINE_CHARS].rstrip() + " …"

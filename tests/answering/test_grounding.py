@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from rag.answering.draft import Draft
+from rag.answering.grounding import ungrounded
+from rag.types import ContextChunk
+from tests.answering.material import COMMIT, chunk, context, result
+
+FIRST = ContextChunk(
+    1,
+    result(
+        1,
+        chunk("src/app.py", text="def route(self, rule):\n    self.add_url_rule(rule, endpoint='x')", symbol="Flask.route", scope="Flask"),
+    ),
+)
+SECOND = ContextChunk(2, result(2, chunk("src/cli.py", 50, text="DEFAULT_PORT = 5000\nLOG = {'level': 'INFO'}", symbol="")))
+BOTH = (FIRST, SECOND)
+
+
+@pytest.mark.parametrize(
+    "quotation",
+    ["route", "Flask.route", "self.add_url_rule(rule)", "src/app.py", "app.py", "rule", "None", "True", "5000", "--", "endpoint='x'"],
+)
+def test_what_stands_in_the_cited_lines(quotation: str) -> None:
+    assert ungrounded([quotation], [FIRST], BOTH) == []
+
+
+def test_what_a_neighbour_shows_is_grounded_too() -> None:
+    assert ungrounded(["DEFAULT_PORT"], [FIRST], BOTH) == []
+
+
+@pytest.mark.parametrize("quotation", ["route_all", "Flask.register", "flask", "add_url", "MAX_PORT", "src/other.py"])
+def test_what_stands_nowhere_is_named(quotation: str) -> None:
+    assert ungrounded([quotation, quotation], [FIRST], BOTH) == [quotation]
+
+
+def test_the_question_may_be_quoted_back() -> None:
+    assert ungrounded(["Blueprint"], [FIRST], BOTH, "What about Blueprint?") == []
+
+
+def test_a_draft_lists_invented_identifiers() -> None:
+    draft = Draft(context(), COMMIT, "q")
+    draft.feed("`route` calls `add_url_rule` and `teleport` [1].\n```py\ninvented_in_a_block()\n```\n")
+    draft.close()
+    assert draft.ungrounded == ("teleport",)
