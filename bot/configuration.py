@@ -7,7 +7,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 import platformdirs
 from pydantic import BaseModel, ValidationError
@@ -56,7 +56,7 @@ def environment_variables() -> dict[str, tuple[str, ...]]:
     """Every FOOTNOTE_* variable that is a setting, with the keys that lead to it."""
     found: dict[str, tuple[str, ...]] = {}
     for name, field in Settings.model_fields.items():
-        if name in INTERNAL or name in LISTS:
+        if name in INTERNAL or name in LISTS or get_origin(field.annotation) is tuple:
             continue
         if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
             found |= {f"FOOTNOTE_{name}_{key}".upper(): (name, key) for key in field.annotation.model_fields}

@@ -9,7 +9,7 @@ import annotated_types
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from bot.configuration import LISTS
+from bot.configuration import LISTS, environment_variables
 from bot.settings import INTERNAL, Section, Settings
 
 HEAD = """# Configuration
@@ -68,13 +68,15 @@ def _is_section(annotation: Any) -> bool:
 
 
 def _table(model: Any, prefix: str) -> Iterator[str]:
+    known = environment_variables()
     yield "| key | default | what it is |" + (" variable |\n|---|---|---|---|\n" if prefix else "\n|---|---|---|\n")
     for name, field in model.model_fields.items():
         if name in INTERNAL or name in LISTS or _is_section(field.annotation):
             continue
         text = f"{field.description}{_bounds(field)}".replace("|", "\\|")
         row = f"| `{name}` | {_default(name, field)} | {text} |"
-        yield f"{row} `{prefix}{name.upper()}` |\n" if prefix else f"{row}\n"
+        variable = f"`{prefix}{name.upper()}`" if f"{prefix}{name.upper()}" in known else "in the file alone"
+        yield f"{row} {variable} |\n" if prefix else f"{row}\n"
 
 
 def _default(name: str, field: FieldInfo) -> str:

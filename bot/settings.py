@@ -81,22 +81,26 @@ class EmbeddingSection(Section):
 
 
 class AnswersSection(Section):
-    context_tokens: int = Field(4000, ge=500, description="most tokens of code that a prompt carries")
-    history_turns: int = Field(4, ge=0, description="earlier questions of a thread that a follow-up sees")
-    deadline: float = Field(60, gt=0, description="seconds before an answer counts as failed")
+    request_tokens: int = Field(8000, ge=1500, description="most tokens that one request to a language model comes to, answer included")
+    context_chunks: int = Field(10, ge=1, le=50, description="most chunks that a prompt carries")
+    history_turns: int = Field(3, ge=0, le=20, description="earlier questions of a thread that a follow-up sees")
+    deadline: float = Field(120, gt=0, description="seconds spent waiting for a language model before an answer counts as failed")
 
 
 class GroqSection(Section):
     model: str = Field("llama-3.3-70b-versatile", description="which of Groq's models", min_length=1)
     temperature: float = Field(0.1, ge=0, le=2, description="0: always the likeliest words")
     max_tokens: int = Field(1024, ge=64, description="most tokens that an answer has")
-    timeout: float = Field(60, gt=0, description="seconds before a call counts as failed")
+    timeout: float = Field(60, gt=0, description="seconds spent waiting for one answer, attempts and pauses included")
+    tokens_per_minute: int = Field(8000, ge=1500, description="the account's limit: a request that would exceed it is not sent")
 
 
 class SlackSection(Section):
     base_url: str = Field("https://slack.com/api/", description="where Slack's Web API is; another only for tests")
     questions_per_minute: int = Field(6, ge=1, description="questions that one person may ask in a minute")
-    concurrent_answers: int = Field(4, ge=1, description="answers written at the same time")
+    at_once: int = Field(4, ge=1, description="answers written at the same time")
+    stream: bool = Field(True, description="whether answers appear as they are written")
+    alert_channel: str = Field("", description="channel id that hears of failed builds and falling faithfulness; empty: the log alone")
 
 
 class Settings(Section):
@@ -108,6 +112,7 @@ class Settings(Section):
     )
     log_format: Literal["text", "json"] = Field("text", description='"json": one JSON object a line, for production')
     build_threads: int = Field(0, ge=0, description="threads of a build; 0: as many as there are cores")
+    private_hosts: tuple[str, ...] = Field((), description="hosts inside your network that may be cloned from; others there are refused")
     repositories: tuple[RepositorySettings, ...] = Field((), description="what can be asked about")
     channels: tuple[ChannelSettings, ...] = Field((), description="which repository a channel asks about")
     schedule: ScheduleSettings = Field(default_factory=ScheduleSettings, description="what happens when nobody asks")

@@ -1,7 +1,7 @@
 """Make requirements*.lock from pyproject.toml: `make lock`. Needs uv (`pip install uv`); a person runs it when a dependency moves.
 
-Three files, since pip's hash mode is all or nothing and PyTorch comes in two builds under one version:
-requirements.lock (everything else), requirements-torch.lock (torch, with the hashes of both builds), requirements-cuda.lock (what the
+Four files, since pip's hash mode is all or nothing and PyTorch comes in two builds under one version: requirements.lock (what runs),
+requirements-dev.lock (what checks it), requirements-torch.lock (torch, with the hashes of both builds), requirements-cuda.lock (what the
 ordinary build needs on Linux, installed only where no CPU build could be had).
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,9 +30,9 @@ CPU_BUILD_HASHES = (
 CUDA_ONLY = re.compile(r"(nvidia-|cuda-|triton==)")
 
 
-def resolve() -> list[str]:
-    """One block a requirement: "name==version ; marker \\\\\\n --hash=…"."""
-    command = ["uv", "pip", "compile", "pyproject.toml", "--group", "dev", "--universal", "--python-version", "3.11"]
+def resolve(*options: str) -> list[str]:
+    """One block a requirement: its line, then the lines of its hashes."""
+    command = ["uv", "pip", "compile", "pyproject.toml", "--universal", "--python-version", "3.11", *options]
     command += ["--generate-hashes", "--no-header", "--no-annotate", "--quiet"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -45,12 +46,18 @@ def write(name: str, comment: str, blocks: list[str]) -> None:
 
 
 def main() -> None:
-    blocks = resolve()
-    torch = next(block for block in blocks if block.startswith(f"torch=={TORCH}"))
+    everything = resolve("--group", "dev")
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as pins:
+        pins.write("\n".join(everything))
+        pins.flush()
+        runtime = set(resolve("--constraint", pins.name))
+    torch = next(block for block in everything if block.startswith(f"torch=={TORCH}"))
     hashes = sorted({*re.findall(r"sha256:([0-9a-f]{64})", torch), *CPU_BUILD_HASHES})
     pinned = f"torch=={TORCH}" + "".join(f" \\\n    --hash=sha256:{value}" for value in hashes)
-    rest = [block for block in blocks if block != torch]
-    write("requirements.lock", "Everything but torch, for Python 3.11 to 3.14.", [b for b in rest if not CUDA_ONLY.match(b)])
+    rest = [block for block in everything if block != torch]
+    portable = [block for block in rest if not CUDA_ONLY.match(block)]
+    write("requirements.lock", "What runs, for Python 3.11 to 3.14, but torch.", [b for b in portable if b in runtime])
+    write("requirements-dev.lock", "What checks it: add to requirements.lock.", [b for b in portable if b not in runtime])
     write("requirements-torch.lock", "torch alone, with the hashes of the CPU index's build and of the ordinary one.", [pinned])
     write("requirements-cuda.lock", "What torch's ordinary build needs on Linux.", [b for b in rest if CUDA_ONLY.match(b)])
 

@@ -13,7 +13,9 @@ def main(report: Path) -> int:
         sys.stderr.write("pytest wrote no report: no test ran\n")
         return 1
     cases = list(ElementTree.parse(report).getroot().iter("testcase"))  # noqa: S314 — pytest's own report, written a moment ago
-    skipped = [(case.get("classname", ""), case.get("name", ""), found.get("message", "")) for case in cases for found in case.iter("skipped")]
+    skipped = [
+        (case.get("classname", ""), case.get("name", ""), found.get("message", "")) for case in cases for found in case.iter("skipped")
+    ]
     if not skipped:
         return 0
     bar = "!" * 100

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Make .venv with what is pinned: `make setup`. Safe to run again: it does nothing when the locks have not changed.
-# Needs Python 3.11 or newer with venv, and git. Honours pip's own configuration (mirrors, proxies, wheels on disk).
+# WITH_DEV=0 leaves out what only the checks need. Needs Python 3.11 or newer with venv, and git. Honours pip's own configuration (mirrors, proxies, wheels on disk).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 VENV=${VENV:-.venv}
@@ -21,7 +21,7 @@ find_python() {
 }
 
 command -v git >/dev/null || die "git is not installed. Footnote reads repositories with it (Debian: apt-get install git)."
-stamp=$(cat requirements.lock requirements-torch.lock requirements-cuda.lock pyproject.toml tools/setup.sh | sha256sum | cut -d' ' -f1)
+stamp=$(cat requirements*.lock pyproject.toml tools/setup.sh | sha256sum | cut -d' ' -f1)
 if [ -f "$VENV/footnote-setup" ] && [ "$(cat "$VENV/footnote-setup")" = "$stamp" ]; then exit 0; fi
 
 # pip in its own quiet voice: no version nagging, no questions.
@@ -41,11 +41,13 @@ if ! "$VENV/bin/python" -c 'import sys, torch; sys.exit(not torch.__version__.st
 fi
 say "installing the rest, every file checked against its hash"
 pip install --quiet --no-deps --require-hashes -r requirements.lock
+[ "${WITH_DEV:-1}" = 0 ] || pip install --quiet --no-deps --require-hashes -r requirements-dev.lock
 if ! "$VENV/bin/python" -c 'import torch' 2>"$VENV/torch.log"; then
   say "this is the ordinary build of torch, which does not start without CUDA's libraries: installing those too (gigabytes)"
   pip install --quiet --no-deps --require-hashes -r requirements-cuda.lock
   "$VENV/bin/python" -c 'import torch' || die "torch does not start; see above"
 fi
-pip install --quiet --no-deps --no-build-isolation --editable .
+pip install --quiet --no-deps --no-build-isolation --editable . >"$VENV/install.log" 2>&1 ||
+  { cat "$VENV/install.log" >&2; die "could not install Footnote itself into $VENV; see above"; }
 printf '%s' "$stamp" >"$VENV/footnote-setup"
 say "done. The command is $VENV/bin/footnote"

@@ -45,9 +45,8 @@ async def evaluate_command(
 
     Example: footnote eval questions.jsonl --repos ~/clones --stage fused --rankings out.jsonl
     """
-    from rag.evaluation.runner import evaluate
-
     from bot.wiring import chunking_settings, embedding_settings, retrieval_settings
+    from rag.evaluation.runner import evaluate
 
     settings = settings_of(config)
     report = await evaluate(

@@ -44,9 +44,9 @@ async def index(
     from bot.engine import run
 
     settings = settings_of(config)
-    where = str(Path(source).resolve()) if Path(source).exists() else source
+    where = absolute(source)
     report: dict[str, Any] = {}
-    with _Progress() as progress:
+    with Progress() as progress:
         async for message in run(settings, "index", {"source": where, "name": name, "branch": branch, "force": force}):
             if "event" in message:
                 progress.show(message["event"])
@@ -68,10 +68,15 @@ async def index(
     out.print("  " + ", ".join(f"{stage} {value:.1f} s" for stage, value in seconds.items()))
 
 
-class _Progress:
+def absolute(source: str) -> str:
+    """A path in full, for the process that owns the data directory may stand elsewhere; anything else as it is."""
+    return str(Path(source).resolve()) if Path(source).exists() else source
+
+
+class Progress:
     """One bar a stage, on standard error; nothing where that is no terminal but a line when the sparse part stands."""
 
-    def __enter__(self) -> _Progress:
+    def __enter__(self) -> Progress:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
         self._console = stderr()

@@ -19,11 +19,11 @@ async def serve(config: Config = None) -> None:
     """Answer in Slack, over Socket Mode, and rebuild the indexes each night, until it is stopped.
 
     Needs SLACK_BOT_TOKEN (xoxb-…) and SLACK_APP_TOKEN (xapp-…) in the environment, and repositories with an audience in footnote.toml.
-    While it runs, other commands ask it: footnote search, ask, status work beside it.
+    While it runs, other commands ask it: footnote search, ask and status work beside it.
 
     Example: SLACK_BOT_TOKEN=… SLACK_APP_TOKEN=… footnote serve --config footnote.toml
     """
-    from bot.wiring import serve_slack
+    from bot.cli.service import serve_slack
 
     await serve_slack(settings_of(config))
 
@@ -42,6 +42,6 @@ async def playground(
 
     Example: footnote playground . --port 8700
     """
-    from bot.playing import play
+    from bot.cli.service import serve_playground
 
-    await play(settings_of(config), sources or [], port)
+    await serve_playground(settings_of(config), sources or [], port)

@@ -1,0 +1,106 @@
+"""Builds of indexes: one a repository at a time, a few at once, each in a process of its own, each in the log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rag.answer_log import AnswerLog, BuildRecord
+from rag.chunking import ChunkingSettings
+from rag.embedding.models import EmbeddingSettings
+from rag.errors import BuildRunning, FootnoteError
+from rag.index.build_process import run_build
+from rag.index.jobs import BuildEvent, BuildJob, BuildReport
+from rag.types import Repository
+
+OnEvent = Callable[[BuildEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RunningBuild:
+    """A build under way and how far it is."""
+
+    repository: str
+    started_at: datetime
+    stage: str
+    done: int
+    total: int
+
+
+class Builds:
+    """Starts builds and knows which are running. `at_once`: how many may; the rest wait their turn."""
+
+    def __init__(
+        self,
+        data_dir: Path,
+        log: AnswerLog,
+        embedding: EmbeddingSettings,
+        chunking: ChunkingSettings,
+        *,
+        token: str = "",
+        private_hosts: tuple[str, ...] = (),
+        threads: int = 0,
+        nice: int = 10,
+        at_once: int = 1,
+    ) -> None:
+        self._data_dir = data_dir
+        self._log = log
+        self._embedding = embedding
+        self._chunking = chunking
+        self._token = token
+        self._private_hosts = private_hosts
+        self._threads = threads
+        self._nice = nice
+        self._turns = asyncio.Semaphore(at_once)
+        self._running: dict[str, RunningBuild] = {}
+
+    def running(self) -> tuple[RunningBuild, ...]:
+        return tuple(self._running.values())
+
+    async def run(self, repository: Repository, *, force: bool = False, on_event: OnEvent | None = None) -> BuildReport:
+        """Brings the repository's index up to its newest commit. The caller logs how that went.
+
+        Raises: BuildRunning where it is being built already, and what rag.index.builder.build raises. Cancelling it ends the build.
+        """
+        name = repository.name
+        if name in self._running:
+            raise BuildRunning(f"{name} is being built already.", "footnote status shows how far it is.")
+        started = datetime.now(UTC)
+        self._running[name] = RunningBuild(name, started, "waiting", 0, 0)
+
+        def note(event: BuildEvent) -> None:
+            self._running[name] = RunningBuild(name, started, event.stage, event.done, event.total)
+            if on_event is not None:
+                on_event(event)
+
+        job = BuildJob(
+            repository=repository,
+            data_dir=self._data_dir,
+            embedding=self._embedding,
+            chunking=self._chunking,
+            threads=self._threads,
+            force=force,
+            private_hosts=self._private_hosts,
+        )
+        try:
+            async with self._turns:
+                return await run_build(job, note, token=self._token, nice=self._nice)
+        finally:
+            del self._running[name]
+
+    async def build(self, repository: Repository, *, cause: str, force: bool = False, on_event: OnEvent | None = None) -> BuildReport:
+        """`run`, and a record of it in the log, however it went. Raises: what `run` raises."""
+        started = datetime.now(UTC)
+        try:
+            report = await self.run(repository, force=force, on_event=on_event)
+        except BuildRunning:
+            raise
+        except FootnoteError as error:
+            record = BuildRecord.failed(repository.name, error, cause=cause, started_at=started, finished_at=datetime.now(UTC))
+            await self._log.record_build(record)
+            raise
+        await self._log.record_build(BuildRecord.succeeded(report, cause=cause, started_at=started, finished_at=datetime.now(UTC)))
+        return report

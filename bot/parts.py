@@ -1,0 +1,36 @@
+"""The assembled rooms, as commands and the bot use them. `bot.wiring` makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.building import Builds
+from bot.data_directory import DataDirectory
+from bot.repositories import RepositoryRegistry
+from bot.settings import Settings
+from rag.answer_log import AnswerLog
+from rag.answering.generators.groq import GroqLanguageModel
+from rag.answering.pipeline import Pipeline
+from rag.database import Database
+from rag.embedding.lazy import LazyEmbedder
+from rag.index.generation import Indexes
+
+
+@dataclass(slots=True)
+class Parts:
+    """What owns the data directory. `purpose`: which command that is. `next_runs`: job -> when, empty where nothing is scheduled."""
+
+    settings: Settings
+    purpose: str
+    directory: DataDirectory
+    database: Database
+    log: AnswerLog
+    registry: RepositoryRegistry
+    embedder: LazyEmbedder
+    indexes: Indexes
+    model: GroqLanguageModel
+    pipeline: Pipeline
+    builds: Builds
+    next_runs: Callable[[], Mapping[str, datetime | None]] = dict

@@ -1,0 +1,230 @@
+"""The only place that builds things: settings -> rag -> bot -> scheduler."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from bot import channels, inbox, repositories
+from bot.building import Builds
+from bot.data_directory import DataDirectory
+from bot.http.control import ControlServer
+from bot.inbox import FloodLimits
+from bot.operations import Operations
+from bot.parts import Parts
+from bot.repositories import RepositoryRegistry
+from bot.services import BotServices, BotSettings, ReplySettings, RepositoryStatus
+from bot.settings import RepositorySettings, Settings
+from bot.slack_service import SlackService
+from rag import answer_log
+from rag.answer_log import AnswerLog
+from rag.answering.answerer import Answerer, AnswerSettings
+from rag.answering.generators.extractive import ExtractiveGenerator
+from rag.answering.generators.groq import GroqLanguageModel, GroqSettings
+from rag.answering.generators.prompted import PromptedGenerator
+from rag.answering.pipeline import Pipeline
+from rag.chunking import ChunkingSettings
+from rag.database import Database
+from rag.embedding.lazy import LazyEmbedder
+from rag.embedding.models import EmbeddingSettings
+from rag.errors import FootnoteError
+from rag.evaluation.judge import Judge
+from rag.index.dense import default_backend
+from rag.index.generation import Indexes
+from rag.protocols import Generator
+from rag.retrieval.retriever import RetrievalSettings, Retriever
+from rag.source.redaction import register_live_secret
+from rag.types import Repository
+from scheduler import Announcer, Judging, Nightly, Retention, Scheduler, ScheduleSettings
+from scheduler import Builds as ScheduledBuilds
+
+logger = logging.getLogger(__name__)
+MIGRATIONS = (*answer_log.MIGRATIONS, *repositories.MIGRATIONS, *channels.MIGRATIONS, *inbox.MIGRATIONS)
+
+
+def embedding_settings(settings: Settings) -> EmbeddingSettings:
+    own = settings.embedding
+    return EmbeddingSettings(
+        model=own.model, query_prompt=own.query_prompt, document_prompt=own.document_prompt, backend=own.backend, threads=own.threads
+    )
+
+
+def retrieval_settings(settings: Settings) -> RetrievalSettings:
+    own = settings.retrieval
+    return RetrievalSettings(top_k=own.top_k, candidates=own.candidates, rrf_k=own.rrf_k, timeout=own.timeout)
+
+
+def groq_settings(settings: Settings) -> GroqSettings:
+    own = settings.groq
+    return GroqSettings(
+        model=own.model,
+        temperature=own.temperature,
+        max_tokens=own.max_tokens,
+        base_url=settings.groq_base_url,
+        timeout=own.timeout,
+        tokens_per_minute=own.tokens_per_minute,
+    )
+
+
+def configured_repositories(settings: Settings) -> tuple[Repository, ...]:
+    return tuple(_repository(one) for one in settings.repositories)
+
+
+def _repository(own: RepositorySettings) -> Repository:
+    return Repository(own.name, own.source, own.branch, own.include, own.exclude, own.audience, own.generator, own.web)
+
+
+def guard_secrets(settings: Settings) -> None:
+    """From now on our own tokens are redacted wherever they turn up, whatever they look like."""
+    for secret in (settings.slack_bot_token, settings.slack_app_token, settings.groq_api_key, settings.git_token):
+        if secret.get_secret_value():
+            register_live_secret(secret.get_secret_value())
+
+
+@asynccontextmanager
+async def open_parts(settings: Settings, directory: DataDirectory, purpose: str) -> AsyncIterator[Parts]:
+    """Everything that answers questions, built on a data directory that this process owns."""
+    guard_secrets(settings)
+    embedding = embedding_settings(settings)
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(Database(directory.database, MIGRATIONS))
+        log = AnswerLog(database)
+        registry = RepositoryRegistry(configured_repositories(settings), database)
+        await registry.load()
+        embedder = await asyncio.to_thread(LazyEmbedder, embedding, directory.models)
+        indexes = Indexes(directory.path, default_backend(), embedder.spec)
+        stack.push_async_callback(asyncio.to_thread, indexes.close)
+        model = GroqLanguageModel(groq_settings(settings), settings.groq_api_key.get_secret_value())
+        stack.push_async_callback(model.aclose)
+        answerer = Answerer(
+            _generator_for(settings, model),
+            AnswerSettings(
+                request_tokens=settings.answers.request_tokens,
+                max_tokens=settings.groq.max_tokens,
+                context_chunks=settings.answers.context_chunks,
+                timeout=settings.answers.deadline,
+            ),
+        )
+        retriever = Retriever(embedder, retrieval_settings(settings))
+        yield Parts(
+            settings=settings,
+            purpose=purpose,
+            directory=directory,
+            database=database,
+            log=log,
+            registry=registry,
+            embedder=embedder,
+            indexes=indexes,
+            model=model,
+            pipeline=Pipeline(indexes, retriever, answerer, log, database),
+            builds=Builds(
+                directory.path,
+                log,
+                embedding,
+                ChunkingSettings(),
+                token=settings.git_token.get_secret_value(),
+                private_hosts=settings.private_hosts,
+                threads=settings.build_threads,
+            ),
+        )
+
+
+def _generator_for(settings: Settings, model: GroqLanguageModel) -> Callable[[Repository], Generator]:
+    extractive = ExtractiveGenerator()
+    prompted = PromptedGenerator(model, temperature=settings.groq.temperature, max_tokens=settings.groq.max_tokens)
+    return lambda repository: prompted if repository.generator == "groq" else extractive
+
+
+@asynccontextmanager
+async def owning(settings: Settings, directory: DataDirectory, purpose: str, *, answer_others: bool) -> AsyncIterator[Operations]:
+    """The operations, run by this process, which owns `directory` already; it is released at the end. With `answer_others`, other
+    commands are answered meanwhile."""
+    try:
+        async with open_parts(settings, directory, purpose) as parts:
+            operations = Operations(parts)
+            async with AsyncExitStack() as stack:
+                if answer_others:
+                    await stack.enter_async_context(answering(parts))
+                yield operations
+    finally:
+        directory.release()
+
+
+@asynccontextmanager
+async def answering(parts: Parts) -> AsyncIterator[None]:
+    """Other commands are answered over the control socket."""
+    control = ControlServer(parts.directory.socket, Operations(parts).run)
+    await control.start()
+    try:
+        yield
+    finally:
+        await control.stop()
+
+
+def slack_service(parts: Parts, bot: BotSettings, known: Callable[[], Sequence[Repository]]) -> SlackService:
+    """The bot in one workspace, which hears of the repositories that `known` gives."""
+
+    async def status(name: str) -> RepositoryStatus:
+        last = await parts.log.last_build(name)
+        failed = last.finished_at if last is not None and not last.ok else None
+        building = next((build.stage for build in parts.builds.running() if build.repository == name), "")
+        try:
+            info = await asyncio.to_thread(parts.indexes.for_name(name).info)
+        except FootnoteError:
+            info = None
+        if info is None:
+            return RepositoryStatus(name, building=building, failed=failed)
+        return RepositoryStatus(name, info.commit, info.built_at, info.chunks, info.dense_ready, building, failed)
+
+    return SlackService(
+        BotServices(
+            settings=bot,
+            database=parts.database,
+            log=parts.log,
+            pipeline=parts.pipeline,
+            repositories=known,
+            status=status,
+            channels={channel.id: channel.repository for channel in parts.settings.channels},
+        )
+    )
+
+
+def bot_settings(settings: Settings, *, bot_token: str, app_token: str, base_url: str) -> BotSettings:
+    own = settings.slack
+    return BotSettings(
+        bot_token=bot_token,
+        app_token=app_token,
+        base_url=base_url,
+        at_once=own.at_once,
+        history=settings.answers.history_turns,
+        flood=FloodLimits(per_user=own.questions_per_minute, window=60.0),
+        reply=ReplySettings(stream=own.stream),
+    )
+
+
+def build_scheduler(parts: Parts, announcer: Announcer, known: Callable[[], Sequence[Repository]]) -> Scheduler:
+    """Raises: ConfigurationError for a cron expression that is none."""
+    own = parts.settings.schedule
+    settings = ScheduleSettings(
+        nightly=own.nightly,
+        judging=own.judging,
+        judge_share=own.judge_share,
+        judge_alert_below=own.judge_alert_below,
+        retention=own.retention,
+        retention_days=own.retention_days,
+        stale_hours=own.stale_hours,
+        misfire_hours=own.misfire_hours,
+    )
+    builds = ScheduledBuilds(parts.builds.run, parts.log, announcer, timeout=settings.build_timeout)
+    judging = None
+    if parts.settings.groq_api_key.get_secret_value():
+        judging = Judging(parts.log, Judge(parts.model), lambda name: _leaves(name, known()), announcer, settings)
+    nightly = Nightly(known, builds, parts.log, stale_hours=settings.stale_hours)
+    return Scheduler(settings, parts.log, builds, nightly, judging, Retention(parts.log, settings.retention_days))
+
+
+def _leaves(name: str, known: Sequence[Repository]) -> bool:
+    """Whether this repository's code may leave the machine."""
+    return any(repository.name == name and repository.generator != "extractive" for repository in known)
