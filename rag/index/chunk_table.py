@@ -119,9 +119,10 @@ class ChunkTable:
         record = self._records[int(self._offsets[row]) : int(self._offsets[row + 1])]
         try:
             values: list[Any] = json.loads(record.decode("utf-8", "surrogatepass"))
-            chunk = dict(zip(_FIELDS, values, strict=True))
+            chunk: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value for name, value in zip(_FIELDS, values, strict=True)
+            }
             chunk["kind"] = Kind(chunk["kind"])
-            chunk["defines"] = tuple(chunk["defines"])
             return Chunk(**chunk)
         except (ValueError, TypeError) as error:
             raise IndexCorrupt(f"Chunk {row} of the index cannot be read.", "Index the repository again with --force.") from error

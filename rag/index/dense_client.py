@@ -11,7 +11,7 @@ from typing import Any
 from qdrant_client import QdrantClient, models
 
 from rag.errors import DataDirectoryLocked, RetrievalError
-from rag.index.dense_parts import (
+from rag.index.dense_points import (
     BATCH,
     FIELDS,
     Condition,
@@ -70,6 +70,7 @@ class ClientBackend:
                 client.upsert(_COLLECTION, points, wait=True)
         finally:
             client.close()
+        (directory / "points").write_text(str(len(chunks)), encoding="ascii")
         write_paths(directory, chunks)
         sync_tree(directory)
 
@@ -82,8 +83,9 @@ class ClientBackend:
         try:
             client = self._connect(directory)
             parameters = client.get_collection(_COLLECTION).config.params.vectors
-            if not isinstance(parameters, models.VectorParams):
-                raise ValueError("no vectors")
+            written, found = int((directory / "points").read_text(encoding="ascii")), client.count(_COLLECTION).count
+            if not isinstance(parameters, models.VectorParams) or found != written:
+                raise ValueError(f"it holds {found} vectors where {written} were written")
         except Exception as error:
             if client is not None:
                 client.close()

@@ -10,7 +10,7 @@ from pathlib import Path
 import qdrant_edge as qdrant
 
 from rag.errors import BuildFailed, RetrievalError
-from rag.index.dense_parts import (
+from rag.index.dense_points import (
     BATCH,
     FIELDS,
     Condition,

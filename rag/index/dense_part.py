@@ -1,0 +1,102 @@
+"""The dense part of a generation: its vectors, and a store made of them that can be made again.
+
+dense/manifest.json   back end, counts, checksum of the vectors
+dense/vectors.npy     (n, d) float32, unit rows
+dense/<back end>/     the store; missing, broken or of another back end, it is made anew from the vectors
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+
+from rag.errors import IndexCorrupt
+from rag.index.chunk_table import ChunkTable
+from rag.index.files import check_room, checksum, corrupt, sync_directory, verify
+from rag.index.manifest import DensePart, read_dense_part, write_manifest
+from rag.protocols import DenseBackend, DenseStore, Vector
+from rag.types import Chunk
+
+logger = logging.getLogger(__name__)
+
+_PROBES = 8
+_CLOSE = 1e-3
+
+
+def write_dense(directory: Path, vectors: Vector, chunks: Sequence[Chunk], backend: DenseBackend, built_at: datetime) -> None:
+    """Completes a directory that holds `vectors.npy`: makes the store, reads it back, writes the manifest.
+
+    Raises: IndexCorrupt where what was written is not what is read back.
+    """
+    backend.create(directory / backend.name, vectors, chunks)
+    _check_store(backend, directory / backend.name, vectors)
+    path = directory / "vectors.npy"
+    files = {path.name: (path.stat().st_size, checksum(path))}
+    write_manifest(directory / "manifest.json", DensePart(backend.name, len(vectors), vectors.shape[1], built_at, files))
+
+
+def open_dense(directory: Path, backend: DenseBackend, chunks: ChunkTable, *, up_to: int) -> tuple[DensePart, DenseStore, Vector]:
+    """Files over `up_to` bytes are compared by size alone. Raises: IndexCorrupt where the vectors are not as they were written."""
+    part = read_dense_part(directory / "manifest.json")
+    verify(directory, part.files, up_to=up_to)
+    try:
+        vectors: Vector = np.load(directory / "vectors.npy", mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise corrupt(directory / "vectors.npy", "cannot be read") from error
+    if vectors.shape != (len(chunks), part.dimension) or vectors.dtype != np.float32:
+        raise corrupt(directory / "vectors.npy", f"has the shape {vectors.shape}")
+    try:
+        return part, backend.open(directory / backend.name), vectors
+    except IndexCorrupt as error:
+        logger.warning("dense store is made anew from its vectors: %s", error.problem)
+    return part, _made_anew(directory, part, backend, chunks, vectors), vectors
+
+
+def _made_anew(directory: Path, part: DensePart, backend: DenseBackend, chunks: ChunkTable, vectors: Vector) -> DenseStore:
+    store = directory / backend.name
+    with _rebuild_lock(directory):
+        try:
+            return backend.open(store)  # another process was quicker
+        except IndexCorrupt:
+            verify(directory, part.files)
+        for leftover in directory.glob(".rebuild-*"):
+            shutil.rmtree(leftover)
+        check_room(directory, 3 * vectors.nbytes, "Making the dense store anew")
+        draft = directory / f".rebuild-{backend.name}"
+        backend.create(draft, vectors, list(chunks.all()))
+        _check_store(backend, draft, vectors)
+        if store.exists():
+            shutil.rmtree(store)
+        draft.rename(store)
+        sync_directory(directory)
+        return backend.open(store)
+
+
+def _check_store(backend: DenseBackend, directory: Path, vectors: Vector) -> None:
+    """Some rows, asked for by their own vector, must come back as the best match."""
+    store = backend.open(directory)
+    try:
+        for row in np.linspace(0, len(vectors) - 1, num=min(_PROBES, len(vectors)), dtype=int):
+            best = store.search(np.asarray(vectors[row], dtype=np.float32), 1)
+            if not best or abs(best[0][1] - 1) > _CLOSE:
+                raise corrupt(directory, f"does not find vector {row} that was written to it")
+    finally:
+        store.close()
+
+
+@contextmanager
+def _rebuild_lock(directory: Path) -> Iterator[None]:
+    handle = os.open(directory / "rebuild.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,247 @@
+"""A generation opened for reading, and the one that a repository's pointer names.
+
+Readers pin what they open: a shared flock on the generation's `pin` file, held until it is closed, across processes. A build deletes only
+what nobody has pinned, and never changes a file of a published part.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rag.chunking.settings import CHUNKER_VERSION
+from rag.errors import ConfigurationError, IndexCorrupt, NotIndexed
+from rag.index.chunk_table import ChunkTable
+from rag.index.dense_part import open_dense
+from rag.index.files import corrupt, tree_bytes, verify
+from rag.index.layout import Layout
+from rag.index.locks import Pin, build_lock
+from rag.index.manifest import Manifest, check_fits, read_dense_part, read_manifest
+from rag.index.sparse import SparseIndex
+from rag.protocols import DenseBackend, DenseStore, Vector
+from rag.types import EmbeddingSpec, GenerationInfo
+
+logger = logging.getLogger(__name__)
+
+CHEAP = 256 << 20  # bytes; larger files are compared by size alone when opened
+_TRIES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One complete index. `chunks`, `sparse` and `dense` count the same rows. `vectors`: (n, d) float32 unit rows, mapped from disk.
+
+    `dense` and `vectors` are None while only the sparse part stands.
+    """
+
+    info: GenerationInfo
+    manifest: Manifest
+    chunks: ChunkTable
+    sparse: SparseIndex
+    dense: DenseStore | None
+    vectors: Vector | None
+
+
+class _Opened:
+    """A generation in memory with its pin, shared by its readers; closed when it is retired and the last of them is done."""
+
+    def __init__(self, generation: Generation, pin: Pin) -> None:
+        self.generation = generation
+        self.readers = 0
+        self.retired = False
+        self._pin = pin
+
+    def close(self) -> None:
+        if self.generation.dense is not None:
+            self.generation.dense.close()
+        self._pin.release()
+
+
+class RepositoryIndex:
+    """One repository's index. Threads may share it."""
+
+    def __init__(self, directory: Path, backend: DenseBackend, expected: EmbeddingSpec) -> None:
+        self.layout = Layout(directory)
+        self._backend = backend
+        self._expected = expected
+        self._lock = threading.RLock()
+        self._opened: _Opened | None = None
+
+    @contextmanager
+    def open(self) -> Iterator[Generation]:
+        """The current generation, pinned while the context lasts. The first open reads and checks it, which takes a while on a large index:
+        on an event loop use `opened`.
+
+        A pointer that moved, or a dense part that arrived, is seen by the next call. Raises: NotIndexed, IndexMismatch, IndexCorrupt.
+        """
+        opened, generation = self._acquire()
+        try:
+            yield generation
+        finally:
+            self._release(opened)
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Generation]:
+        """`open` for an event loop: reading happens in a thread."""
+        acquiring = asyncio.ensure_future(asyncio.to_thread(self._acquire))
+        try:
+            opened, generation = await asyncio.shield(acquiring)
+        except asyncio.CancelledError:
+            # The thread cannot be stopped: whatever it opens is given back.
+            acquiring.add_done_callback(self._give_back)
+            raise
+        try:
+            yield generation
+        finally:
+            self._release(opened)
+
+    def info(self) -> GenerationInfo | None:
+        """What the pointer names, without opening it; None before the first build. Raises: IndexMismatch (format), IndexCorrupt."""
+        for attempt in range(_TRIES):
+            pointer = self.layout.current()
+            if pointer is None:
+                return None
+            try:
+                return read_published(self.layout.generation(pointer.generation)).info
+            except IndexCorrupt:
+                # Two builds may have come and gone since the pointer was read.
+                if attempt == _TRIES - 1 or self.layout.current() == pointer:
+                    raise
+        return None
+
+    def size_bytes(self) -> int:
+        """Bytes on disk of the mirror and all generations."""
+        return tree_bytes(self.layout.directory)
+
+    def close(self) -> None:
+        """Lets go of the current generation; readers that still have it open keep it until they are done."""
+        with self._lock:
+            self._retire()
+
+    def remove(self) -> None:
+        """Deletes the index and the mirror. Readers in flight finish on what they have open. Raises: BuildRunning."""
+        if not self.layout.directory.is_dir():
+            return
+        with build_lock(self.layout.directory, self.layout.directory.name):
+            self.layout.withdraw()
+            self.close()
+            shutil.rmtree(self.layout.directory)
+
+    def _acquire(self) -> tuple[_Opened, Generation]:
+        with self._lock:
+            opened = self._refresh()
+            opened.readers += 1
+            return opened, opened.generation
+
+    def _release(self, opened: _Opened) -> None:
+        with self._lock:
+            opened.readers -= 1
+            if opened.retired and not opened.readers:
+                opened.close()
+
+    def _give_back(self, acquiring: asyncio.Future[tuple[_Opened, Generation]]) -> None:
+        if not acquiring.cancelled() and acquiring.exception() is None:
+            self._release(acquiring.result()[0])
+
+    def _retire(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            opened.retired = True
+            if not opened.readers:
+                opened.close()
+
+    def _refresh(self) -> _Opened:
+        for _ in range(_TRIES):
+            pointer = self.layout.current()
+            if pointer is None:
+                self._retire()
+                name = self.layout.directory.name
+                raise NotIndexed(f"{name} is not indexed yet.", f"Index it first: footnote index SOURCE --name {name}.")
+            directory = self.layout.generation(pointer.generation)
+            if self._opened is not None and self._opened.generation.info.generation == pointer.generation:
+                if self._opened.generation.dense is None and (directory / "dense").is_dir():
+                    self._opened.generation = self._with_dense(self._opened.generation, directory)
+                return self._opened
+            try:
+                pin = Pin(directory / "pin")
+            except FileNotFoundError:
+                if self.layout.current() == pointer:
+                    raise corrupt(directory, "is missing, though it is the current generation") from None
+                continue  # deleted between the look at the pointer and the pin: look again
+            try:
+                opened = _Opened(self._load(directory), pin)
+            except BaseException:
+                pin.release()
+                raise
+            self._retire()
+            self._opened = opened
+            return opened
+        raise corrupt(self.layout.directory, "changes faster than it can be opened")
+
+    def _load(self, directory: Path) -> Generation:
+        manifest = read_manifest(directory / "sparse" / "manifest.json")
+        check_fits(manifest, self._expected, CHUNKER_VERSION)
+        verify(directory / "sparse", manifest.files, up_to=CHEAP)
+        chunks = ChunkTable.open(directory / "sparse" / "chunks")
+        sparse = SparseIndex.open(directory / "sparse" / "bm25")
+        if len(chunks) != manifest.chunks:
+            raise corrupt(directory, f"holds {len(chunks):,} chunks where {manifest.chunks:,} were written")
+        generation = Generation(manifest.info, manifest, chunks, sparse, None, None)
+        return self._with_dense(generation, directory) if (directory / "dense").is_dir() else generation
+
+    def _with_dense(self, generation: Generation, directory: Path) -> Generation:
+        part, store, vectors = open_dense(directory / "dense", self._backend, generation.chunks, up_to=CHEAP)
+        manifest = replace(generation.manifest, dense=part)
+        return replace(generation, info=manifest.info, manifest=manifest, dense=store, vectors=vectors)
+
+
+class Indexes:
+    """Every repository's index under one data directory. Threads may share it."""
+
+    def __init__(self, data_dir: Path, backend: DenseBackend, expected: EmbeddingSpec) -> None:
+        self._directory = data_dir / "repositories"
+        self._backend = backend
+        self._expected = expected
+        self._lock = threading.Lock()
+        self._indexes: dict[str, RepositoryIndex] = {}
+
+    def for_name(self, name: str) -> RepositoryIndex:
+        """The index of this repository, whether it was built yet or not. Raises: ConfigurationError for a name that is no name."""
+        directory = repository_directory(self._directory.parent, name)
+        with self._lock:
+            if name not in self._indexes:
+                self._indexes[name] = RepositoryIndex(directory, self._backend, self._expected)
+            return self._indexes[name]
+
+    def names(self) -> list[str]:
+        """Repositories that have an index, sorted."""
+        if not self._directory.is_dir():
+            return []
+        return sorted(entry.name for entry in self._directory.iterdir() if (entry / "current").is_file())
+
+    def close(self) -> None:
+        with self._lock:
+            for index in self._indexes.values():
+                index.close()
+            self._indexes.clear()
+
+
+def repository_directory(data_dir: Path, name: str) -> Path:
+    """Raises: ConfigurationError for a name that would lead elsewhere."""
+    if not name or name.startswith(".") or "/" in name or "\\" in name or "\0" in name:
+        raise ConfigurationError(f"{name!r} cannot be a repository's name.", "Use letters, digits, dots, dashes and underscores.")
+    return data_dir / "repositories" / name
+
+
+def read_published(directory: Path) -> Manifest:
+    """The manifest of a published generation, with its dense part where that stands. Raises: IndexCorrupt, IndexMismatch (format)."""
+    manifest = read_manifest(directory / "sparse" / "manifest.json")
+    if not (directory / "dense").is_dir():
+        return manifest
+    return replace(manifest, dense=read_dense_part(directory / "dense" / "manifest.json"))
