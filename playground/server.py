@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from aiohttp import web
@@ -14,10 +14,12 @@ from playground import limits
 from playground.acting import Acting
 from playground.events import envelope, events_of
 from playground.faults import Faults
+from playground.feed import Feeds
 from playground.guard import add_security_headers, make_guard
 from playground.interactions import Interactions
 from playground.methods import Platform
 from playground.model import Channel, Person
+from playground.page import Page, ReadSource
 from playground.rates import RateLimits
 from playground.responses import Responses
 from playground.socket_mode import Delivery, Sockets
@@ -25,7 +27,6 @@ from playground.web_api import RecordedCall, WebApi
 from playground.workspace import Change, Workspace
 
 logger = logging.getLogger(__name__)
-ReadSource = Callable[[str, str, str], Awaitable[str]]
 T = TypeVar("T")
 
 
@@ -71,7 +72,7 @@ class Playground(Acting):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._changed = asyncio.Event()
         self._runner: web.AppRunner | None = None
-        self._read_source = read_source
+        self._page = Page(self, Feeds(workspace, interactions, sockets, self.commands), read_source)
         workspace.listeners.append(self._heard)
 
     # running
@@ -104,6 +105,7 @@ class Playground(Acting):
         app.router.add_route("POST", "/api/{method}", self._api.handle)
         app.router.add_get("/link/", self.sockets.handle)
         app.router.add_post("/response/{team}/{key}", self._responses.handle)
+        self._page.add_to(app)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
         await self._runner.setup()
         site = web.TCPSite(self._runner, self.host, self.port)
