@@ -123,7 +123,8 @@ class AnswerLog:
 
     async def sample(self, share: float, since: datetime, judge: str) -> list[LoggedAnswer]:
         """The answers asked since a moment that the sample of this share (0–1) holds and this judge has not judged, oldest first. Which
-        ones is decided by the hash of the id: a larger share holds all of a smaller one. Abstentions state nothing and are left out."""
+        ones is decided by the hash of the id: a larger share holds all of a smaller one. What cites nothing, as an abstention does,
+        cannot be judged and is left out."""
         return await self._database.read(lambda db: reading.sample(db, share, since, judge))
 
     async def add_judgement(self, judgement: Judgement) -> None:

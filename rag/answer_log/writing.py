@@ -121,7 +121,8 @@ def vote(db: sqlite_utils.Database, *, answer_id: str, voter: str, value: int, r
 def retract_vote(db: sqlite_utils.Database, *, answer_id: str, voter: str, value: int, retracted_at: datetime) -> bool:
     """Takes a vote back if it still is the one meant: this value, and cast no later. Whether there was one."""
     gone = db.conn.execute(
-        "DELETE FROM votes WHERE answer_id = ? AND voter = ? AND value = ? AND voted_at <= ?", (answer_id, voter, value, stamp(retracted_at))
+        "DELETE FROM votes WHERE answer_id = ? AND voter = ? AND value = ? AND voted_at <= ?",
+        (answer_id, voter, value, stamp(retracted_at)),
     )
     return bool(gone.rowcount == 1)
 

@@ -159,6 +159,8 @@ async def test_the_sample_is_decided_by_the_id_and_not_judged_twice(log: AnswerL
         await log.complete(answer(answer_id), RESULTS)
     await ask(log, "abstained")
     await log.complete(answer("abstained", abstained=True), ())
+    await ask(log, "uncited")
+    await log.complete(answer("uncited", citations=()), RESULTS)
     await ask(log, "unanswered")
 
     fifth = await log.sample(0.2, ASKED, "j@1")

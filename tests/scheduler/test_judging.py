@@ -119,7 +119,7 @@ async def test_a_fall_is_told_once_and_again_after_a_recovery(log: AnswerLog, li
         referee.score = score
         for index in range(5):
             await ask(log, f"d{number}-{index}", asked_at=clock.now - timedelta(seconds=9 - index))
-            await log.complete(answer(f"d{number}-{index}"), ())
+            await log.complete(answer(f"d{number}-{index}"), RESULTS)
         return (await judging.run()).detail["average"]
 
     averages, alerts = [], []
