@@ -1,0 +1,280 @@
+"""Cutting by syntax tree: one walk with a cursor, which prices rows and collects definitions.
+
+The walk never recurses and enters only what spans several rows, so that it is bounded by the rows of a file and not by how deep or
+long its lines are. `str(node)` would crash the process on deep trees and is not used.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cache
+
+from tree_sitter import Node, Parser
+from tree_sitter_language_pack import get_parser
+
+from rag.chunking.documentation import comment_above, docstring, file_comment
+from rag.chunking.grammars import Grammar, words
+from rag.chunking.names import Role, body_of, name_of, role_of, signature_of
+from rag.chunking.outline import (
+    AFTER_BANNER,
+    ATTACHED,
+    BODY,
+    CALLBACK,
+    DEEPEST,
+    FIRST_OF_BODY,
+    MEMBER,
+    NESTED,
+    NEVER,
+    STATEMENT,
+    TOP,
+    VARIABLE,
+    Definition,
+    Outline,
+)
+from rag.types import Kind
+
+_MOST_NESTED_DEFINITIONS = 12
+_BODY_LIKE = ("body", "block", "list", "statements", "compound_statement")
+_TEXT = re.compile("string|heredoc|template_literal|raw_text")
+_ANONYMOUS = words(
+    "arrow_function function_expression generator_function func_literal lambda lambda_literal lambda_expression closure_expression do_block"
+    " anonymous_method_expression anonymous_function function_definition_expression"
+)
+_CLOSERS = re.compile(r"\s*(?:[)\]}{]|(?:end|else|elsif|elif|fi|done|esac|then|do|rescue|ensure|when|\*/)\b(?!\s*[(=.:\w]))")
+
+
+@dataclass(slots=True)
+class _Frame:
+    """Something of several rows whose children are being visited. `inside`: index of the definition it lies in, -1 for none."""
+
+    cost: float
+    row: int
+    scope: str
+    inside: int
+    in_function: bool
+    in_class: bool
+    definitions: int
+    anonymous: bool = False
+
+
+@cache
+def _parser(grammar: str) -> Parser:
+    return get_parser(grammar)  # type: ignore[arg-type, no-any-return, unused-ignore]
+
+
+@cache
+def _is_text(kind: str) -> bool:
+    return bool(_TEXT.search(kind))
+
+
+def outline_by_syntax(lines: list[str], grammar: Grammar) -> Outline:
+    """Prices and definitions of source code. Code that does not parse is walked as far as the parser understood it."""
+    source = "\n".join(lines).encode("utf-8", "replace")
+    return _Walk(lines, grammar).run(_parser(grammar.grammar).parse(source).root_node)
+
+
+class _Walk:
+    def __init__(self, lines: list[str], grammar: Grammar) -> None:
+        self._lines = lines
+        self._grammar = grammar
+        # A row that begins with no node of its own (operators, text of a string) is the worst place but for those that are attached.
+        self._costs = [ATTACHED - 1 if line.strip() else NEVER for line in lines]
+        self._trivia = bytearray(len(lines) + 1)
+        self._found: list[Definition] = []
+        self._headers: list[tuple[int, int, float]] = []
+
+    def run(self, root: Node) -> Outline:
+        cursor = root.walk()
+        frames = [_Frame(TOP, -1, "", -1, False, False, 0)]
+        entered = cursor.goto_first_child()
+        while entered:
+            node = cursor.node
+            if node is not None and (frame := self._visit(node, frames[-1])) is not None and cursor.goto_first_child():
+                frames.append(frame)
+                continue
+            while not cursor.goto_next_sibling():
+                if len(frames) == 1:
+                    entered = False
+                    break
+                cursor.goto_parent()
+                frames.pop()
+        return self._finish(root)
+
+    def _visit(self, node: Node, frame: _Frame) -> _Frame | None:
+        """Prices the node's first row and notes what it defines. Returns the frame for its children, None to pass them by."""
+        if not node.is_named:
+            return None
+        row, column = node.start_point
+        end_row, end_column = node.end_point
+        if end_column == 0 and end_row > row:
+            end_row -= 1
+        kind = node.type
+        grammar = self._grammar
+        if kind in grammar.trivia:
+            self._note_trivia(row, column, end_row, end_column, frame)
+            return None
+        cost = min(frame.cost + STATEMENT, DEEPEST)
+        if cost < self._costs[row] and self._begins(row, column):
+            self._costs[row] = cost
+        several = end_row > row
+        role = role_of(node, kind, grammar)
+        if role is not None and self._counts(role, kind, frame):
+            scope_of_name, name = name_of(node, kind, grammar)
+            if name and frame.definitions < _MOST_NESTED_DEFINITIONS:
+                inside = self._define(node, role, scope_of_name, name, row, end_row, frame)
+                return inside if several else None
+        if not several or _is_text(kind):
+            return None
+        if kind.endswith(_BODY_LIKE):
+            inner, row = frame.cost, frame.row  # its first statement is no further inside than the others
+        elif kind in grammar.through or row == frame.row:
+            inner = frame.cost
+            if kind in grammar.through and kind.endswith(("declaration", "definition")):
+                self._note_wrapped(node, row)
+        else:
+            inner = min(frame.cost + NESTED, DEEPEST)
+        anonymous = kind in _ANONYMOUS
+        if anonymous:
+            inner = min(inner + CALLBACK, DEEPEST)
+        return _Frame(
+            inner, row, frame.scope, frame.inside, frame.in_function, frame.in_class, frame.definitions, anonymous or frame.anonymous
+        )
+
+    @staticmethod
+    def _counts(role: Role, kind: str, frame: _Frame) -> bool:
+        """Variables count outside definitions only, properties outside functions only; a function in a function still has a name."""
+        if role == "variable":
+            return not frame.in_function and not frame.in_class and not frame.anonymous
+        if kind in ("declaration", "field_declaration", "pair", "assignment_expression"):
+            return not frame.in_function
+        return True
+
+    def _begins(self, row: int, column: int) -> bool:
+        return not self._lines[row].encode("utf-8", "replace")[:column].strip() and not _CLOSERS.match(self._lines[row])
+
+    def _note_trivia(self, row: int, column: int, end_row: int, end_column: int, frame: _Frame) -> None:
+        encoded = self._lines[row].encode("utf-8", "replace")
+        if encoded[:column].strip():
+            return  # at the end of a line of code
+        last = self._lines[end_row].encode("utf-8", "replace") if end_row != row else encoded
+        if end_column and last[end_column:].strip(b" \t\f,;") and end_row == row:
+            return
+        for inner in range(row, end_row + 1):
+            self._trivia[inner] = 1
+        self._costs[row] = min(self._costs[row], frame.cost)
+
+    def _note_wrapped(self, node: Node, row: int) -> None:
+        """Rows of a wrapper before the definition it holds: `template <…>` goes with what follows."""
+        held = node.named_child(node.named_child_count - 1) if node.named_child_count else None
+        if held is not None and held.type in {*self._grammar.functions, *self._grammar.classes, *self._grammar.through}:
+            for inner in range(row, held.start_point[0]):
+                self._trivia[inner] = 1
+
+    def _first_row(self, row: int) -> int:
+        """The first of the comments and decorators that stand directly above."""
+        while row > 0 and (self._trivia[row - 1] or self._prefixed(row - 1)) and not self._is_file_header(row - 1):
+            row -= 1
+        return row
+
+    def _prefixed(self, row: int) -> bool:
+        return bool(self._grammar.trivia_prefix) and self._lines[row].lstrip().startswith(self._grammar.trivia_prefix)
+
+    def _is_file_header(self, row: int) -> bool:
+        inner = self._grammar.inner_doc
+        return bool(inner) and self._lines[row].lstrip().startswith(inner)
+
+    def _define(self, node: Node, role: Role, scope_of_name: str, name: str, row: int, end_row: int, frame: _Frame) -> _Frame:
+        scope = ".".join(part for part in (frame.scope, scope_of_name) if part)
+        symbol = f"{scope}.{name}" if scope else name
+        if role == "space":
+            return replace(frame, scope=symbol, row=row)
+        first = self._first_row(row)
+        body = body_of(node)
+        if self._begins(row, node.start_point[1]) or self._only_modifiers_before(row, node.start_point[1]):
+            self._costs[first] = min(self._costs[first], frame.cost)
+            if first < row:
+                self._costs[row] = ATTACHED
+        elif self._costs[row] < ATTACHED - 1 and role != "variable":
+            self._costs[row] = min(self._costs[row], frame.cost)
+        if body is not None:
+            self._headers.append((row, self._first_of_body(body, row), FIRST_OF_BODY if role == "function" else 0.0))
+        kind = Kind.CLASS if role == "class" else Kind.MODULE
+        if role == "function":
+            kind = (
+                Kind.METHOD
+                if frame.in_class or (scope_of_name and self._grammar.grammar in ("go", "cpp", "lua", "rust"))
+                else Kind.FUNCTION
+            )
+        index = len(self._found)
+        self._found.append(
+            Definition(name, kind, scope, first, row, end_row, frame.inside, self._signature(node, row), self._doc(body, first, row))
+        )
+        step = {"class": MEMBER, "function": BODY}.get(role, VARIABLE)
+        return _Frame(
+            min(frame.cost + step, DEEPEST),
+            row,
+            symbol,
+            index,
+            frame.in_function or role == "function",
+            role == "class",
+            frame.definitions + 1,
+            frame.anonymous,
+        )
+
+    def _first_of_body(self, body: Node, row: int) -> int:
+        """The row of the first thing in a body: the one after an opening brace."""
+        first = body.start_point[0]
+        if first == row or self._lines[first].strip() == "{" or self._lines[first].rstrip().endswith(("{", "do")):
+            first += 1
+        while first < len(self._lines) - 1 and not self._lines[first].strip():
+            first += 1
+        return first
+
+    def _only_modifiers_before(self, row: int, column: int) -> bool:
+        """`pub const A = …`, `private def b`, `let f = …`: keywords before the node, on its first row."""
+        return bool(re.fullmatch(rb"\s*(?:[a-z_]+\s+)+", self._lines[row].encode("utf-8", "replace")[:column]))
+
+    def _signature(self, node: Node, row: int) -> str:
+        before = self._lines[row].encode("utf-8", "replace")[: node.start_point[1]].decode("utf-8", "replace").strip()
+        return signature_of(node, before if before and self._only_modifiers_before(row, node.start_point[1]) else "")
+
+    def _doc(self, body: Node | None, first: int, row: int) -> str:
+        if self._grammar.docstrings:
+            return docstring(body) if body is not None else ""
+        return comment_above(self._lines[first:row])
+
+    def _finish(self, root: Node) -> Outline:
+        costs = self._costs
+        after_comment = False
+        for row in range(len(self._lines)):
+            if costs[row] == NEVER:
+                continue
+            if row and (self._trivia[row - 1] or self._prefixed(row - 1)):
+                costs[row] = ATTACHED
+            elif after_comment:  # a banner, set apart by a blank row
+                costs[row] += AFTER_BANNER
+            after_comment = bool(self._trivia[row])
+        for begin, end, price in self._headers:
+            for row in range(begin + 1, end):
+                costs[row] = max(costs[row], ATTACHED)
+            if end < len(costs) and end > begin:  # a header alone says little
+                costs[end] = min(costs[end] + price, max(ATTACHED, costs[end]))
+        definitions = _nested(self._found)
+        module_doc = docstring(root) if self._grammar.docstrings else file_comment(self._lines, self._trivia, self._grammar, definitions)
+        return Outline(costs, Kind.MODULE, definitions, module_doc)
+
+
+def _nested(found: list[Definition]) -> list[Definition]:
+    """In order of first rows, outer before inner, each with the index of what it lies in; the same thing found twice is kept once."""
+    ordered = sorted(found, key=lambda d: (d.start, -d.end))
+    nested: list[Definition] = []
+    open_: list[int] = []
+    for definition in ordered:
+        while open_ and nested[open_[-1]].end < definition.end:
+            open_.pop()
+        if open_ and nested[open_[-1]].row == definition.row and nested[open_[-1]].name == definition.name:
+            continue
+        nested.append(replace(definition, parent=open_[-1] if open_ else -1))
+        open_.append(len(nested) - 1)
+    return nested

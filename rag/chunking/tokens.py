@@ -1,0 +1,88 @@
+"""Counting tokens without tokenising everything twice.
+
+Tokenising is the slowest part of chunking, and most words of a repository repeat. So words are counted once and remembered, and a
+line's tokens are the sum of its words'. For BERT's tokenizers that sum is exact on ASCII text, since they split at white space and
+punctuation before they look anything up. For any other it is an estimate, and every chunk it is used for is counted again, whole.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+TokenCounter = Callable[[str], int]
+
+_WORDS = re.compile(r"\w+|[^\w\s]")
+_REMEMBERED = 400_000
+
+
+class TokenizerCounter:
+    """Tokens of a `tokenizer.json`, special tokens included, without its truncation and padding. `words_add_up`: see the module."""
+
+    def __init__(self, tokenizer_file: Path) -> None:
+        """Raises: OSError, ValueError where the file is no tokenizer."""
+        raw = tokenizer_file.read_text("utf-8")
+        try:
+            pre_tokenizer = (json.loads(raw).get("pre_tokenizer") or {}).get("type")
+            self._tokenizer = Tokenizer.from_str(raw)
+        except Exception as error:  # the library raises bare Exception
+            raise ValueError(f"{tokenizer_file} is not a tokenizer file: {error}") from error
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self.words_add_up = pre_tokenizer == "BertPreTokenizer"
+
+    def __call__(self, text: str) -> int:
+        try:
+            return len(self._tokenizer.encode(text))
+        except (TypeError, UnicodeError):  # lone surrogates, of a path that is not UTF-8
+            return len(self._tokenizer.encode(text.encode("utf-8", "replace").decode("utf-8")))
+
+
+class _WordCounts(dict[str, int]):
+    def __init__(self, count: TokenCounter, special: int) -> None:
+        super().__init__()
+        self._count = count
+        self._special = special
+
+    def __missing__(self, word: str) -> int:
+        tokens = self._count(word) - self._special
+        if len(word) <= 64:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[word] = tokens
+        return tokens
+
+
+class TokenBudget:
+    """Counts for one embedding model. `special`: the special tokens that the model adds to every text."""
+
+    def __init__(self, count: TokenCounter) -> None:
+        self._count = count
+        self._exact_on_ascii = bool(getattr(count, "words_add_up", False))
+        self.special = count("")
+        self._words = _WordCounts(count, self.special)
+
+    def of_line(self, line: str) -> int:
+        """An estimate, without special tokens. Never below the truth for BERT's tokenizers on ASCII."""
+        tokens = sum(map(self._words.__getitem__, _WORDS.findall(line)))
+        return tokens if self._exact_on_ascii else tokens + 1
+
+    def of_text(self, text: str) -> int:
+        """Exact, without special tokens."""
+        return self._count(text) - self.special
+
+    def fits(self, text: str, estimate: int, window: int) -> bool:
+        """Whether `text` with its special tokens is within `window`; `estimate`, without them, spares the count where it is exact.
+
+        ASCII text has no more tokens than characters, but for the special ones and a space that some tokenizers put in front.
+        """
+        if text.isascii():
+            if len(text) + self.special + 1 <= window:
+                return True
+            if self._exact_on_ascii:
+                return estimate + self.special <= window
+        return self._count(text) <= window
