@@ -2,13 +2,17 @@
 
 The graph takes the token ids of one text and returns its unit vector, with pooling and normalisation inside. One text at a time,
 because dynamic quantisation picks one scale for the whole input: in a batch, a text's vector would depend on its neighbours.
-Importing this module imports torch.
+Runs in a process of its own, `python -m rag.embedding.export_model`, so that whoever asked for it never imports torch: JSON with the
+model's directory, pooling, window, back end and target on standard input, JSON with the agreement or the error on standard output.
 """
 
 from __future__ import annotations
 
+import json
 import logging
+import sys
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,40 +21,53 @@ import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
 from rag.embedding.export_samples import SAMPLES
-from rag.embedding.model_files import ModelFiles
 from rag.embedding.onnx_encoder import Encoder
 from rag.embedding.sentence_transformers_adapter import load_sentence_transformer
-from rag.errors import ModelError
+from rag.errors import FootnoteError, ModelError
 
 # Lowest cosine similarity to sentence-transformers over SAMPLES that an export may have. MiniLM has 0.9999 and 0.97.
 REQUIRED_AGREEMENT = {"onnx-fp32": 0.999, "onnx-int8": 0.95}
 OPSET = 17
 
 
-def export_model(files: ModelFiles, backend: str, target: Path) -> float:
-    """Writes `target` and returns its agreement: the lowest cosine similarity to sentence-transformers over SAMPLES.
+@dataclass(frozen=True, slots=True)
+class ExportJob:
+    """What to export and where to: `directory` and `tokenizer` of the model, `target` the ONNX file. Paths are absolute."""
+
+    name: str
+    directory: str
+    tokenizer: str
+    pooling: str
+    window: int
+    backend: str
+    target: str
+
+
+def export_model(job: ExportJob) -> float:
+    """Writes the target and returns its agreement: the lowest cosine similarity to sentence-transformers over SAMPLES.
 
     Raises: ModelError.
     """
-    model = load_sentence_transformer(files.directory)
-    single = target if backend == "onnx-fp32" else target.with_name("single.onnx")
+    model = load_sentence_transformer(Path(job.directory))
+    target = Path(job.target)
+    single = target if job.backend == "onnx-fp32" else target.with_name("single.onnx")
     try:
-        _export_graph(model, files.pooling, single)
-        if backend == "onnx-int8":
+        _export_graph(model, job.pooling, single)
+        if job.backend == "onnx-int8":
             _quantise(single, target)
             single.unlink()
     except Exception as error:  # torch's exporter and the quantiser raise whatever the model's code made them meet
         raise ModelError(
-            f"The embedding model {files.name} cannot be exported to {backend} ({type(error).__name__}).",
+            f"The embedding model {job.name} cannot be exported to {job.backend} ({type(error).__name__}).",
             'Set the embedding back end to "sentence-transformers".',
         ) from error
-    expected = np.asarray(model.encode(list(SAMPLES), normalize_embeddings=True, show_progress_bar=False), dtype=np.float32)
-    encoder = Encoder(target, files.tokenizer, window=files.window, threads=0)
+    expected = np.asarray(model.encode(list(SAMPLES), prompt="", normalize_embeddings=True, show_progress_bar=False), dtype=np.float32)
+    encoder = Encoder(target, Path(job.tokenizer), window=job.window, threads=0)
     agreement = float(np.min(np.sum(encoder.encode(SAMPLES) * expected, axis=1)))
-    if not agreement >= REQUIRED_AGREEMENT[backend]:
+    if not agreement >= REQUIRED_AGREEMENT[job.backend]:
         raise ModelError(
-            f"The {backend} export of the embedding model {files.name} does not agree with it (cosine {agreement:.3f}).",
-            f'Set the embedding back end to "{"onnx-fp32" if backend == "onnx-int8" else "sentence-transformers"}".',
+            f"The {job.backend} export of the embedding model {job.name} does not agree with it (cosine {agreement:.3f}).",
+            f'Set the embedding back end to "{"onnx-fp32" if job.backend == "onnx-int8" else "sentence-transformers"}".',
         )
     return agreement
 
@@ -93,3 +110,18 @@ def _quantise(source: Path, target: Path) -> None:
         quantize_dynamic(source, target, per_channel=True, weight_type=QuantType.QInt8)
     finally:
         root.setLevel(level)
+
+
+def main() -> int:
+    job = ExportJob(**json.load(sys.stdin))
+    said, sys.stdout = sys.stdout, sys.stderr  # what libraries print is no answer
+    try:
+        answer: dict[str, object] = {"agreement": export_model(job)}
+    except FootnoteError as error:
+        answer = {"error": type(error).__name__, "problem": error.problem, "remedy": error.remedy}
+    json.dump(answer, said)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

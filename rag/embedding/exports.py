@@ -10,6 +10,8 @@ import json
 import logging
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -18,12 +20,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from rag.embedding.model_files import ModelFiles
-from rag.errors import ModelError
+from rag.errors import ModelError, UnknownModel
 
 log = logging.getLogger(__name__)
 
 EXPORT_VERSION = 1  # another number makes every export be made again
 LOCK_TIMEOUT = 600.0  # seconds to wait for another process's export
+EXPORT_TIMEOUT = 540.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +84,12 @@ def _read(directory: Path, weights_hash: str) -> Export | None:
 
 
 def _make(files: ModelFiles, backend: str, directory: Path) -> Export:
-    from rag.embedding.export_model import export_model  # torch, and all that comes with it
-
     started = time.monotonic()
     log.info("Exporting the embedding model %s to %s; this happens once.", files.name, backend)
     with tempfile.TemporaryDirectory(prefix=f".{backend}-", dir=directory.parent) as temporary:
         staged = Path(temporary) / "export"
         staged.mkdir()
-        agreement = export_model(files, backend, staged / "model.onnx")
+        agreement = _export_in_child(files, backend, staged / "model.onnx")
         shutil.copyfile(files.tokenizer, staged / "tokenizer.json")
         record = {
             "version": EXPORT_VERSION,
@@ -105,6 +106,46 @@ def _make(files: ModelFiles, backend: str, directory: Path) -> Export:
         staged.rename(directory)
     log.info("Exported the embedding model %s in %.0f s, agreement %.4f.", files.name, time.monotonic() - started, agreement)
     return Export(directory / "model.onnx", directory / "tokenizer.json", agreement)
+
+
+def _export_in_child(files: ModelFiles, backend: str, target: Path) -> float:
+    job = {
+        "name": files.name,
+        "directory": str(files.directory),
+        "tokenizer": str(files.tokenizer),
+        "pooling": files.pooling,
+        "window": files.window,
+        "backend": backend,
+        "target": str(target.resolve()),
+    }
+    sources = str(Path(__file__).resolve().parents[2])
+    search_path = os.pathsep.join(part for part in (sources, os.environ.get("PYTHONPATH", "")) if part)
+    try:
+        child = subprocess.run(
+            [sys.executable, "-m", "rag.embedding.export_model"],
+            input=json.dumps(job),
+            capture_output=True,
+            text=True,
+            timeout=EXPORT_TIMEOUT,
+            env={**os.environ, "PYTHONPATH": search_path, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"},
+            check=False,
+        )
+        answer = json.loads(child.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise ModelError(
+            f"The export of the embedding model {files.name} took more than {EXPORT_TIMEOUT / 60:.0f} minutes.",
+            'Try again when the machine is less busy, or set the embedding back end to "sentence-transformers".',
+        ) from error
+    except ValueError as error:
+        log.error("The export of the embedding model %s ended with %s: %s", files.name, child.returncode, child.stderr[-2000:])
+        raise ModelError(
+            f"The export of the embedding model {files.name} ended without a result (exit code {child.returncode}).",
+            "See that torch, sentence-transformers and onnx are installed and that 2 GB of memory are free; the log has the rest.",
+        ) from error
+    if "error" in answer:
+        kind = UnknownModel if answer["error"] == "UnknownModel" else ModelError
+        raise kind(answer["problem"], answer["remedy"])
+    return float(answer["agreement"])
 
 
 def _flush(directory: Path) -> None:
