@@ -144,6 +144,8 @@ def _path(source: str, shown: str) -> Location:
         exists, is_directory = path.exists(), path.is_dir()
     except (OSError, RuntimeError, ValueError) as error:
         raise SourceNotFound(f"The path {shown} cannot be read.", "Check its spelling and its permissions.") from error
+    if not exists and re.match(r"[^/]*@[^/]*:", source):
+        raise SourceRefused(f"The source {shown} has no valid host name or path.", _FORMS)
     if not exists:
         guess = source.strip("/")
         remedy = "Check its spelling."

@@ -37,7 +37,8 @@ def register_live_secret(value: str) -> None:
 
 def redact(text: str) -> tuple[str, int]:
     """`text` with each secret replaced, and how many there were. As many "\\n" as before; redacting twice changes nothing."""
-    spans = sorted({*_live_spans(text), *_rule_spans(text), *_key_spans(text), *_assigned_spans(text)})
+    found = {*_live_spans(text), *_rule_spans(text), *_key_spans(text), *_assigned_spans(text)}
+    spans = sorted(found, key=lambda span: (span[0], -span[1], span[2] == "assigned-secret", span[2]))  # the most specific name wins
     if not spans:
         return text, 0
     pieces: list[str] = []

@@ -31,33 +31,40 @@ REASONS: dict[str, str] = {
     "missing": "git does not have its content",
 }
 
-_LOCKS = frozenset(
-    ["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock", "cargo.lock", "gemfile.lock", "gems.locked", "poetry.lock", "pipfile.lock", "uv.lock", "pdm.lock", "pixi.lock", "pylock.toml", "conda-lock.yml", "composer.lock", "go.sum", "go.work.sum", "mix.lock", "rebar.lock", "pubspec.lock", "package.resolved", "podfile.lock", "cartfile.resolved", "packages.lock.json", "paket.lock", "flake.lock", "gradle.lockfile", "buildscript-gradle.lockfile", "cabal.project.freeze", "stack.yaml.lock", ".terraform.lock.hcl", "shard.lock", "chart.lock", "module.bazel.lock", "lazy-lock.json"]
-)
+_LOCKS_LISTED = """
+    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock cargo.lock gemfile.lock
+    gems.locked poetry.lock pipfile.lock uv.lock pdm.lock pixi.lock pylock.toml conda-lock.yml composer.lock go.sum
+    go.work.sum mix.lock rebar.lock pubspec.lock package.resolved podfile.lock cartfile.resolved packages.lock.json
+    paket.lock flake.lock gradle.lockfile buildscript-gradle.lockfile cabal.project.freeze stack.yaml.lock
+    .terraform.lock.hcl shard.lock chart.lock module.bazel.lock lazy-lock.json
+"""
+_LOCKS = frozenset(_LOCKS_LISTED.split())
 _SECRET_NAMES = re.compile(
-    r"\.env(?:rc|\..*)?|.*\.env|.*\.(?:pem|key|p12|pfx|pkcs12|jks|keystore|bks|kdbx?|ppk|keytab|ovpn|gpg|asc_key|tfstate(?:\.backup)?)"
+    r"\.env(?:rc|\..*)?|.*\.env|.*\.(?:pem|key|p12|pfx|pkcs12|jks|keystore|bks|kdbx?|ppk|keytab|ovpn|gpg|tfstate(?:\.backup)?)"
     r"|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|[._]netrc|\.pypirc|\.git-credentials|\.htpasswd|\.pgpass|\.my\.cnf|\.dockercfg|\.s3cfg|\.boto"
     r"|master\.key|credentials\.yml\.enc|\.?secrets?\.(?:ya?ml|json|toml|ini)|\.secrets|service[-_]?account.*\.json|client_secret.*\.json"
 )
 _EXAMPLE_NAMES = re.compile(r".*[._-](?:example|examples|sample|template|tmpl|tpl|dist|defaults?|schema|ts|js|d\.ts|py|md|rb)")
 _SECRET_PATHS = re.compile(r"(?:.*/)?(?:\.aws/credentials|\.docker/config\.json|\.kube/config|\.ssh/[^/]*|\.gnupg/.*)")
 
-_BINARY = frozenset(
-    ["png", "jpg", "jpeg", "gif", "bmp", "ico", "icns", "webp", "avif", "tif", "tiff", "psd", "ai", "eps", "sketch", "fig", "xcf", "woff", "woff2", "ttf", "otf", "eot", "mp3", "mp4", "m4a", "wav", "ogg", "flac", "webm", "mov", "avi", "mkv", "zip", "gz", "tgz", "bz2", "xz", "zst", "7z", "rar", "tar", "jar", "war", "ear", "aar", "nupkg", "whl", "egg", "gem", "deb", "rpm", "dmg", "iso", "apk", "ipa", "exe", "dll", "so", "dylib", "a", "o", "obj", "lib", "pdb", "class", "pyc", "pyo", "wasm", "bin", "dat", "db", "sqlite", "sqlite3", "mdb", "parquet", "arrow", "feather", "avro", "orc", "npy", "npz", "pkl", "pickle", "h5", "hdf5", "onnx", "pt", "pth", "safetensors", "gguf", "tflite", "pb", "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "odp", "der", "cer", "p7b", "mo", "swf", "fla", "blend", "fbx", "glb", "stl", "mmdb", "snk", "res", "nib"]
-)
+_BINARY_LISTED = """
+    png jpg jpeg gif bmp ico icns webp avif tif tiff psd ai xcf woff woff2 ttf otf eot mp3 mp4 m4a wav ogg flac webm mov
+    avi mkv zip gz tgz bz2 xz zst 7z rar tar jar war ear aar nupkg whl egg gem deb rpm dmg iso apk ipa exe dll so dylib a
+    o pdb class pyc pyo wasm bin db sqlite sqlite3 mdb parquet arrow feather avro orc npy npz pkl pickle h5 hdf5 onnx pt
+    pth safetensors gguf tflite pb pdf doc docx xls xlsx ppt pptx odt ods odp der p7b swf fla blend fbx glb stl mmdb snk
+    nib
+"""
+_BINARY = frozenset(_BINARY_LISTED.split())
 _VENDORED = re.compile(
-    r"(?:.*/)?(?:node_modules|bower_components|jspm_packages|third[-_]party|godeps/_workspace|site-packages|\.yarn/(?:releases|plugins|sdks|cache)"
-    r"|\.bundle|carthage/checkouts|pods)/.*|vendor/.*",
-    re.IGNORECASE,
+    r"(?:.*/)?(?:node_modules|bower_components|jspm_packages|third[-_]party|Godeps/_workspace|site-packages|\.yarn/(?:releases|plugins|sdks|cache)"
+    r"|\.bundle|Carthage/Checkouts|Pods|vendor/(?:github\.com|golang\.org|k8s\.io|composer|bundle|cache|plugins|assets))/.*|vendor/.*"
 )
 _VENDORED_NAMES = re.compile(r"jquery[.-].*\.js|bootstrap[.-].*\.(?:js|css)|gradlew(?:\.bat)?|mvnw(?:\.cmd)?|gradle-wrapper\.properties")
 _GENERATED_NAMES = re.compile(
     r".*\.pb\.(?:go|cc|h|swift|gw\.go)|.*_pb2(?:_grpc)?\.pyi?|.*_pb\.(?:js|d\.ts|rb)|.*\.pb(?:enum|json|server)?\.dart|.*\.(?:g|freezed|mocks)\.dart"
     r"|.*\.designer\.(?:cs|vb)|.*\.g(?:\.i)?\.cs|zz_generated\..*|.*[._]generated\.\w+|.*\.(?:js|css|mjs|cjs)\.map|.*\.snap|.*\.nib|.*\.tsbuildinfo"
 )
-_BUILT = re.compile(
-    r"(?:.*/)?(?:dist|\.next|\.nuxt|\.output|__generated__|generated[-_]sources)/.*\.(?:[cm]?js|css|d\.ts|map|html|java|ts)", re.IGNORECASE
-)
+_BUILT = re.compile(r"(?:.*/)?(?:dist/.*\.(?:[cm]?js|css|d\.[cm]?ts|map)|(?:\.next|\.nuxt|\.output|__generated__|generated[-_]sources)/.*)")
 _COMMENT = r"^[ \t]{0,8}(?://|/?\*+|#|--|;|%|<!--)"
 _MADE, _HANDS_OFF = r"\b(?:auto-?generated|automatically generated|generated by)\b", r"\b(?:do not|don't) (?:edit|modify|change)\b"
 _MARK = re.compile(

@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 Progress = Callable[[str], None] | None
 _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+_USUAL = ("main", "master", "trunk", "develop")
 _DETACHED = "refs/footnote/detached"
 _ABSENT = re.compile(r"not found|does not exist|does not appear to be a git repository|no such file|error: 404", re.IGNORECASE)
 _FORBIDDEN = re.compile(
@@ -114,11 +115,16 @@ def _default_head(call: _Call) -> tuple[_Call, str]:
             if named in branches:
                 return call, named
     detached = next((line.partition("\t")[0] for line in lines if line.endswith("\tHEAD") and not line.startswith("ref: ")), "")
+    same = [
+        line.partition("\t")[2].removeprefix("refs/heads/") for line in lines if detached and line.startswith(f"{detached}\trefs/heads/")
+    ]
+    if same:  # a server that does not say which branch its HEAD is
+        return call, next((name for name in _USUAL if name in same), same[0])
     if detached:
         return call, detached
     if not branches:
         raise EmptyRepository(f"{url} has no commit.", "Commit something, then index it again.")
-    return call, next((name for name in ("main", "master", "trunk", "develop") if name in branches), branches[0])
+    return call, next((name for name in _USUAL if name in branches), branches[0])
 
 
 def _clone(call: _Call, directory: Path, head: str, on_progress: Progress) -> None:
