@@ -24,6 +24,7 @@ _SCHEME = re.compile(
     re.IGNORECASE,
 )
 _HOST = re.compile(r"[\w-]\.[^\W\d_][\w-]*?[^\W_]")  # enough of a dotted name; more would cost more than linear time
+_RELATIVE = re.compile(r"//\w")  # a host without a scheme
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|0x[0-9a-f]{8}", re.IGNORECASE)
 
 
@@ -57,7 +58,7 @@ def sweep_footnotes(text: str) -> str:
 
 def looks_like_address(text: str) -> bool:
     """Whether some reader may turn the token into a link: it has a scheme, a dotted name that ends in letters, or an IPv4 address."""
-    return bool(_SLASHES.search(text) or _SCHEME.search(text) or _HOST.search(text) or _ADDRESS.search(text) or "//" in text)
+    return bool(_SLASHES.search(text) or _SCHEME.search(text) or _HOST.search(text) or _ADDRESS.search(text) or _RELATIVE.search(text))
 
 
 def _token(match: re.Match[str]) -> str:

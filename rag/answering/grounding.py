@@ -34,5 +34,5 @@ def _words(chunks: Sequence[ContextChunk]) -> set[str]:
 
 
 def _readable(chunk: Chunk) -> str:
-    """All of a chunk that the model was shown."""
-    return "\n".join((chunk.path, chunk.symbol, chunk.scope, chunk.text))
+    """All that is known of what stands in a chunk; a part of a long definition has its header from above."""
+    return "\n".join((chunk.path, chunk.symbol, chunk.scope, chunk.signature, chunk.doc, chunk.text))

@@ -6,12 +6,11 @@ that nothing shown is unlogged and no failure goes unseen.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import secrets
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack, aclosing, asynccontextmanager
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -21,7 +20,7 @@ from rag.answer_log import AnswerLog
 from rag.answering.answerer import Answerer
 from rag.database import Database
 from rag.errors import FootnoteError
-from rag.index.generation import Generation, Indexes
+from rag.index.generation import Indexes
 from rag.retrieval.retriever import Retriever
 from rag.source.redaction import redact
 from rag.types import Answer, AnswerPiece, Filters, Repository, Retrieval, Turn
@@ -138,7 +137,7 @@ class Pipeline:
         """Retrieval alone, unlogged. Raises: NotIndexed, IndexMismatch, IndexCorrupt, RetrievalError."""
         started = time.monotonic()
         index = self._indexes.for_name(repository.name)
-        async with _opened(index.open) as generation:
+        async with index.opened() as generation:
             opened = time.monotonic() - started
             retrieval = await self._retriever.retrieve(
                 text, generation, repository, limit=limit, filters=filters, min_score=min_score, explain=explain
@@ -161,22 +160,6 @@ class Pipeline:
             await self._log.fail(answer_id, kind, answer_id)
         except FootnoteError as unlogged:
             log.error("answer %s: its failure could not be logged: %s", answer_id, unlogged.problem)
-
-
-@asynccontextmanager
-async def _opened(opening: Callable[[], AbstractContextManager[Generation]]) -> AsyncGenerator[Generation, None]:
-    """Opens and closes in a thread: the first opening reads files. Cancelled meanwhile, it is closed as soon as it is open."""
-    stack = ExitStack()
-    entering = asyncio.ensure_future(asyncio.to_thread(lambda: stack.enter_context(opening())))
-    try:
-        generation = await asyncio.shield(entering)
-    except asyncio.CancelledError:
-        entering.add_done_callback(lambda _: stack.close())
-        raise
-    try:
-        yield generation
-    finally:
-        await asyncio.to_thread(stack.close)
 
 
 def _report(answer: Answer, retrieval: Retrieval) -> None:

@@ -26,6 +26,9 @@ this those to up us use used uses using want was way we were what when where whi
 find happen happens happening mean means repo repository code file files
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
+# Lines of prose that are no sentences: headings, rules, fences, directives, fields, HTML, tables, images, indented code.
+_MARKUP = re.compile(r"\s*(?:#|[=~^*-]{3,}|```|\.\. |:\w+:|<|\||!\[)|\s{4,}\S")
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _DEFINITIONS = {Kind.FUNCTION, Kind.METHOD, Kind.CLASS}
 
 
@@ -48,7 +51,7 @@ class ExtractiveGenerator:
 
 
 async def _run(request: GenerationRequest, most: int) -> AsyncGenerator[str, None]:
-    asked = question_terms(request.question)
+    asked = question_terms(request.question, request.repository)
     places = choose([entry for entry in request.context if relevant(entry, asked)], most)
     if not places:
         return
@@ -58,9 +61,10 @@ async def _run(request: GenerationRequest, most: int) -> AsyncGenerator[str, Non
         yield describe(entry, asked)
 
 
-def question_terms(question: str) -> frozenset[str]:
-    """The question's words and parts of identifiers that could tell one file from another."""
-    return frozenset(term for term in terms(question) if len(term) > 1 and term not in _COMMON)
+def question_terms(question: str, repository: str = "") -> frozenset[str]:
+    """The question's words and parts of identifiers that could tell one file from another: the repository's own name cannot."""
+    telling = frozenset(term for term in terms(question) if len(term) > 1 and term not in _COMMON)
+    return telling - frozenset(terms(repository)) or telling
 
 
 def relevant(entry: ContextChunk, asked: frozenset[str]) -> bool:
@@ -94,13 +98,20 @@ def describe(entry: ContextChunk, asked: frozenset[str]) -> str:
             lines.append(f"  {sentence}")
     elif telling := _telling_line(chunk, asked):
         lines.append(f"  `{_code(telling)}`")
-    if shared := sorted(_shared(chunk, asked)):
-        lines.append(f"  In it from your question: {', '.join(f'`{_code(term)}`' for term in shared[:8])}.")
+    if shared := _told(_shared(chunk, asked)):
+        lines.append(f"  Matches: {', '.join(shared)}.")
     return "\n".join(lines) + "\n"
 
 
 def _shared(chunk: Chunk, asked: frozenset[str]) -> frozenset[str]:
     return asked & frozenset(terms("\n".join((chunk.path, chunk.symbol, chunk.text))))
+
+
+def _told(shared: frozenset[str]) -> list[str]:
+    """Without the parts of identifiers that are named whole."""
+    whole = [term for term in shared if len(set(terms(term))) > 1]
+    parts = {part for term in whole for part in terms(term)} - set(whole)
+    return sorted(shared - parts)[:8]
 
 
 def _name(chunk: Chunk) -> str:
@@ -126,19 +137,19 @@ def _telling_line(chunk: Chunk, asked: frozenset[str]) -> str:
 
 
 def _first_sentence(chunk: Chunk, asked: frozenset[str]) -> str:
-    """Of a section: its first sentence with a word of the question, else its first, headings and markup passed over."""
-    paragraph = " ".join(
-        line.strip() for line in chunk.text.split("\n") if not re.match(r"\s*(?:#|[=~^*-]{3,}|```|\.\. |:\w+:|<|\||!\[)", line)
-    )
-    sentences = [sentence for sentence in re.split(r"(?<=[.!?:])\s+", paragraph) if re.search(r"\w{2}.*\w{2}", sentence)]
-    if not sentences:
-        return ""
-    return _prose(next((sentence for sentence in sentences if asked.intersection(terms(sentence))), sentences[0]))
+    """Of a section: the sentence with most words of the question, else the first; what is no prose is passed over."""
+    text = _FENCED.sub("\n", chunk.text)
+    lines = ["" if _MARKUP.match(line) or line.strip() == chunk.symbol else line.strip() for line in text.split("\n")]
+    paragraphs = re.split(r"\n{2,}", "\n".join(lines))
+    sentences = [sentence for paragraph in paragraphs for sentence in re.split(r"(?<=[.!?:])\s+", paragraph.strip())]
+    speaking = [sentence for sentence in sentences if re.search(r"\w{2}\W+\w", sentence)]
+    return _prose(max(speaking, key=lambda sentence: len(asked.intersection(terms(sentence))))) if speaking else ""
 
 
 def _code(text: str) -> str:
     """For between backticks, on one line."""
-    return _short(" ".join(text.replace("`", "'").split()))
+    text = re.sub(r",?\s+(?=[)\]])", "", re.sub(r"(?<=[(\[])\s+", "", " ".join(text.replace("`", "'").split())))
+    return _short(text)
 
 
 def _prose(text: str) -> str:
@@ -150,4 +161,5 @@ def _prose(text: str) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LINE_CHARS else text[:_LINE_CHARS].rstrip() + " …"
+    """Cut between words: half an identifier would be an invented one."""
+    return text if len(text) <= _LINE_CHARS else re.sub(r"\w+$", "", text[:_LINE_CHARS]).rstrip() + " …"

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rag.answering.answerer import Answerer
+from rag.answering.generators.extractive import ExtractiveGenerator, choose, question_terms
+from rag.types import Answer, Chunk, ContextChunk, Kind, SearchResult
+from tests.answering.material import REPOSITORY, chunk, result, retrieval
+from tests.answering.test_defang import assert_harmless
+
+LOCAL = replace(REPOSITORY, generator="extractive")
+ROUTE = chunk(
+    "src/flask/sansio/scaffold.py",
+    336,
+    'def route(self, rule: str, **options: t.Any) -> t.Callable[[T], T]:\n    """Decorate a view function to register it."""',
+    kind=Kind.METHOD,
+    symbol="Scaffold.route",
+    signature="def route(self, rule: str, **options: t.Any) -> t.Callable[[T], T]",
+    doc="Decorate a view function to register it with the given URL rule.",
+)
+PROSE = chunk(
+    "docs/quickstart.rst",
+    200,
+    "Routing\n-------\n\nURLs have meaning. Use the :meth:`~flask.Flask.route` decorator to bind a function.\nSee [3].",
+    kind=Kind.SECTION,
+    language="restructuredtext",
+    symbol="Routing",
+)
+MODULE = chunk("src/flask/globals.py", 1, "import x\n\nroute_ctx = make()\n", kind=Kind.MODULE, symbol="")
+
+
+async def ask(question: str, *chunks: Chunk, similarity: float = 0.5) -> Answer:
+    found = retrieval([result(rank, what, similarity) for rank, what in enumerate(chunks, 1)])
+    items = [item async for item in Answerer(lambda _: ExtractiveGenerator()).answer(question, found, LOCAL, answer_id="a1")]
+    answer = items[-1]
+    assert isinstance(answer, Answer)
+    return answer
+
+
+async def test_what_a_reader_sees() -> None:
+    answer = await ask("Decorate: how does the route decorator of flask register a view function?", ROUTE, PROSE, MODULE)
+    assert (
+        answer.text
+        == """\
+These are the 3 places that match your question best. No language model wrote this: it is what stands in the files.
+
+- **`Scaffold.route`** in `src/flask/sansio/scaffold.py`, lines 336–337 [1]
+  `def route(self, rule: str, **options: t.Any) -> t.Callable[[T], T]`
+  Decorate a view function to register it with the given URL rule.
+  Matches: decorate, function, register, route, view.
+- **“Routing”** in `docs/quickstart.rst`, lines 200–204 [2]
+  Use the `flask.Flask.route` decorator to bind a function.
+  Matches: decorator, function, route.
+- `src/flask/globals.py`, lines 1–4 [3]
+  `route_ctx = make()`
+  Matches: route."""
+    )
+    assert [c.number for c in answer.citations] == [1, 2, 3]
+    assert (answer.abstained, answer.ungrounded, answer.dropped_citations) == (False, (), 0)
+
+
+async def test_nothing_relevant_is_an_abstention() -> None:
+    answer = await ask("What is the capital of France?", ROUTE, MODULE, similarity=0.1)
+    assert answer.abstained
+    assert answer.text.startswith("Nothing in this repository answers that.")
+
+
+async def test_a_word_of_the_question_or_a_similar_vector_is_enough() -> None:
+    assert not (await ask("Where is rule read?", ROUTE, similarity=0.0)).abstained
+    assert not (await ask("Where are endpoints bound?", ROUTE, similarity=0.45)).abstained
+
+
+async def test_what_is_not_relevant_is_not_shown() -> None:
+    other = chunk("zebra.py", text="stripes = 1", symbol="", kind=Kind.MODULE)
+    found = retrieval([result(1, other, 0.1), result(2, ROUTE, 0.1)])
+    items = [item async for item in Answerer(lambda _: ExtractiveGenerator()).answer("route", found, LOCAL, answer_id="a1")]
+    answer = items[-1]
+    assert isinstance(answer, Answer)
+    assert [c.path for c in answer.citations] == [ROUTE.path]
+    assert answer.text.startswith("This is the place that matches your question best.")
+
+
+async def test_without_a_dense_part_the_words_decide() -> None:
+    bare = SearchResult(1, ROUTE, 3.0, {"sparse": 3.0}, "")
+    items = [item async for item in Answerer(lambda _: ExtractiveGenerator()).answer("route", retrieval([bare]), LOCAL, answer_id="a1")]
+    assert isinstance(items[-1], Answer)
+    assert not items[-1].abstained
+
+
+def entries(*paths: str) -> list[ContextChunk]:
+    return [ContextChunk(number, result(number, chunk(path, number * 10))) for number, path in enumerate(paths, 1)]
+
+
+@pytest.mark.parametrize(
+    ("paths", "chosen"),
+    [
+        ("aabcde", [1, 3, 4, 5]),
+        ("aaab", [1, 2, 4]),
+        ("aaaa", [1, 2, 3]),
+        ("ab", [1, 2]),
+        ("", []),
+    ],
+)
+def test_distinct_files_come_first(paths: str, chosen: list[int]) -> None:
+    assert [entry.number for entry in choose(entries(*paths), 4)] == chosen
+
+
+def test_common_words_of_questions_tell_nothing() -> None:
+    assert question_terms("How does the getUserName function work, and where is it used?") == {
+        "getusername",
+        "get",
+        "user",
+        "name",
+        "function",
+    } - {"get"}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "signature", "doc"),
+    [
+        ("a`b", "def f(`x`): [1]", "See [1] and [2, 3] <!channel> https://evil.example/ [x](http://evil.example) @here"),
+        ("x[9]", "<@U0123ABCD>", "【1】 `open"),
+        ("\u202e", "\n", "a\n\n[1]: http://evil.example"),
+    ],
+)
+async def test_what_a_file_says_about_itself_is_harmless_and_cites_nothing(symbol: str, signature: str, doc: str) -> None:
+    hostile = replace(ROUTE, symbol=symbol, signature=signature, doc=doc, path="dir `x` [7]/<!here>.py")
+    answer = await ask("route", hostile, similarity=0.9)
+    assert_harmless(answer.text)
+    assert (len(answer.citations), answer.dropped_citations) == (1, 0)
