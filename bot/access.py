@@ -53,8 +53,8 @@ class Doorkeeper:
         if user_team and self._home and user_team not in (self._home, self._enterprise):
             return Place(channel, direct, "outsider")
         try:
-            info = (await self._web.call("conversations.info", {"channel": channel}, repeatable=True, patience=10)).get("channel")
-            person = (await self._web.call("users.info", {"user": user}, repeatable=True, patience=10)).get("user")
+            info = (await self._web.call("conversations.info", {"channel": channel}, repeatable=True, patience=4)).get("channel")
+            person = (await self._web.call("users.info", {"user": user}, repeatable=True, patience=4)).get("user")
         except SlackError as failure:
             log.warning("access denied: lookup failed (%s)", failure.error or type(failure).__name__)
             return Place(channel, direct, "unknown")

@@ -94,16 +94,18 @@ def plain_text(text: str, bot_user: str = "") -> str:
     def shown(token: re.Match[str]) -> str:
         target, _, label = token.group(1).partition("|")
         if target.startswith("@"):
-            return "" if target[1:] == bot_user else f"@{label or target[1:]}"
+            return f"@{label or target[1:]}"
         if target.startswith("#"):
             return f"#{label or target[1:]}"
         if target.startswith("!"):
             return label or target[1:].split("^")[0]
         return label if label and "://" not in label else target
 
+    if bot_user:
+        text = re.sub(rf" ?<@{re.escape(bot_user)}(?:\|[^<>\n]*)?>", "", text)
     plain = _TOKEN.sub(shown, text)
     plain = plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-    return "\n".join(" ".join(line.split(" ")).rstrip() for line in plain.splitlines()).strip(" \n\t,:")
+    return "\n".join(line.rstrip() for line in plain.splitlines()).strip(" \n\t,:")
 
 
 def _without_nulls(body: dict[str, Any]) -> dict[str, Any]:

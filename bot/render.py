@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 from typing import Any
 from urllib.parse import quote
 
@@ -19,16 +20,16 @@ from rag.types import Answer, Citation
 Block = dict[str, Any]
 
 MARKDOWN_LIMIT = 12_000  # characters of all markdown blocks of a message together
-BODY_LIMIT = 9_000  # of one message's text: Slack refuses whole messages from about 13,200 characters on, whatever their parts
+# Slack refuses whole messages from about 13,200 characters on, whatever their parts; so much each may hold of text, footnotes and footer:
+BODY_LIMIT, FOOTNOTES_LIMIT, FOOTER_LIMIT = 8_000, 4_000, 1_000
 SECTION_LIMIT = 3_000
 SUMMARY_LIMIT = 3_900  # the notification's text; chat.update refuses more than 4,000
 BLOCKS_LIMIT = 50
 MAX_PARTS = 4  # messages that one answer may take
-CITATIONS_LIMIT = 25  # footnotes that are listed
 VOTE_ACTION = "answer_vote"
 METADATA_EVENT = "footnote_answer"
 _PATH_SHOWN = 160
-_URL_LIMIT = 2_000
+_URL_LIMIT = 2_000  # with a path of 160 characters, all escaped, a line stays within a section
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +84,18 @@ def posted_blocks(part: str, tail: Sequence[Block]) -> list[Block]:
 
 def citation_blocks(citations: Sequence[Citation]) -> list[Block]:
     """The footnotes, a line each, in as few sections as their limit allows."""
-    lines = [citation_line(citation) for citation in citations[:CITATIONS_LIMIT]]
-    if len(citations) > CITATIONS_LIMIT:
-        lines.append(f"… and {len(citations) - CITATIONS_LIMIT} more footnotes")
+    lines = [citation_line(citation) for citation in citations]
+    room = FOOTNOTES_LIMIT - 40
+    fitting = sum(1 for total in accumulate(len(line) + 1 for line in lines) if total <= room)
+    if fitting < len(lines):
+        lines = [*lines[:fitting], f"… and {len(lines) - fitting} more footnotes"]
     texts: list[str] = []
     for line in lines:
         if texts and len(texts[-1]) + 1 + len(line) <= SECTION_LIMIT:
             texts[-1] += "\n" + line
         else:
             texts.append(line)
-    return [{"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}} for text in texts[:3]]
+    return [{"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}} for text in texts]
 
 
 def citation_line(citation: Citation) -> str:
@@ -106,9 +109,10 @@ def citation_line(citation: Citation) -> str:
 
 def safe_url(url: str) -> str:
     """An address fit for `<url|label>`, "" for what is none: only http and https, nothing that ends the link or starts another."""
-    if not url.startswith(("https://", "http://")) or len(url) > _URL_LIMIT:
+    if not url.startswith(("https://", "http://")):
         return ""
-    return quote(url, safe=":/?#[]@!$&'()*+,;=%~-._").replace("&", "&amp;")
+    quoted = quote(url, safe=":/?#[]@!$&'()*+,;=%~-._").replace("&", "&amp;")
+    return quoted if len(quoted) <= _URL_LIMIT else ""
 
 
 def footer_block(answer: Answer, now: datetime, notices: Sequence[str] = ()) -> Block:
@@ -177,8 +181,11 @@ def section(text: str) -> Block:
 
 
 def _context(texts: Sequence[str]) -> Block:
-    """At most ten elements, each cut to what one may hold."""
-    return {"type": "context", "elements": [{"type": "mrkdwn", "text": cut(text, 1_500), "verbatim": True} for text in texts[:10]]}
+    """At most ten elements, each cut to what it may hold; where there are more texts, the last holds the rest."""
+    kept = [text for text in texts if text]
+    shown = kept if len(kept) <= 10 else [*kept[:9], " · ".join(kept[9:])]
+    elements = [{"type": "mrkdwn", "text": cut(text, FOOTER_LIMIT // len(shown)), "verbatim": True} for text in shown]
+    return {"type": "context", "elements": elements}
 
 
 def cut(text: str, limit: int) -> str:

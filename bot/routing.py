@@ -42,7 +42,7 @@ def choose(text: str, allowed: Sequence[Repository], pin: str = "", binding: str
     keyed = _BY_KEY.search(text)
     if keyed:
         found = find(keyed["name"], allowed)
-        rest = " ".join((text[: keyed.start()] + " " + text[keyed.end() :]).split(" ")).strip(" ,:")
+        rest = f"{text[: keyed.start()].rstrip()} {text[keyed.end() :].lstrip()}".strip(" ,:")
         if found is None:
             return NoChoice(names, keyed["name"], nearest(keyed["name"], names))
         return Choice(found, rest, "named")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -9,17 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from bot import channels, inbox
 from bot.services import BotServices, BotSettings, ReplySettings, RepositoryStatus
 from bot.slack_service import SlackService
 from playground.model import Message
 from playground.server import Playground
-from rag.answer_log import MIGRATIONS, AnswerLog
+from rag.answer_log import AnswerLog
 from rag.database import Database
 from rag.types import Repository
+from tests.bot.migrations import ALL_MIGRATIONS
 from tests.bot.scripted import BUILT, COMMIT, Script, ScriptedPipeline, repository
-
-ALL_MIGRATIONS = (*MIGRATIONS, *inbox.MIGRATIONS, *channels.MIGRATIONS)
 
 
 @pytest.fixture
@@ -64,7 +63,7 @@ class House:
         bot = self.playground.workspace.bot.id
         return [message for message in self.playground.messages(channel, ts) if message.user == bot and message.ts > ts]
 
-    async def reply(self, ts: str, channel: str = "engineering", count: int = 1, timeout: float = 10.0) -> Message:
+    async def reply(self, ts: str, channel: str = "engineering", count: int = 1, timeout: float = 10.0) -> Message:  # noqa: ASYNC109 - as the workspace has it
         """The bot's `count`-th finished message there."""
 
         def finished() -> list[Message]:
@@ -116,3 +115,13 @@ async def bot(house: House, stack: AsyncExitStack) -> SlackService:
     await service.start()
     stack.push_async_callback(service.stop)
     return service
+
+
+async def closed(house: House, ts: str, timeout: float = 15.0) -> str:  # noqa: ASYNC109
+    """Waits until the inbox row of a message is finished. Returns its outcome."""
+    async with asyncio.timeout(timeout):
+        while True:
+            row = await house.database.read(lambda db: db.conn.execute("SELECT state, outcome FROM inbox WHERE ts = ?", (ts,)).fetchone())
+            if row and row[0] in ("posted", "failed"):
+                return str(row[1])
+            await asyncio.sleep(0.02)

@@ -50,7 +50,7 @@ def answer(answer_id: str = "a1", text: str = "Routes are registered by `add_url
 
 @dataclass
 class Script:
-    """`pieces` are yielded with `pause` seconds between them; then the answer, or `error` is raised. `gate`: waited for after the first piece."""
+    """`pieces` are yielded with `pause` seconds between them; then the answer, or `error` is raised. `gate`: awaited after the first."""
 
     pieces: Sequence[str] = ("Routes are registered by `add_url_rule`.[1]\n",)
     error: Exception | None = None
