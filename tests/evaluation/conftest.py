@@ -1,0 +1,3 @@
+from tests.embedding.fixtures import embedder, models_directory
+
+__all__ = ["embedder", "models_directory"]
