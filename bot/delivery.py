@@ -49,7 +49,14 @@ class Delivery:
         return {"event_type": METADATA_EVENT, "event_payload": {"answer_id": self.row.answer_id, "part": part, "parts": parts}}
 
     async def standing(self) -> Standing:
-        """Reads the thread from the question on."""
+        """Reads the thread from the question on. Where Slack does not show it (no scope, question deleted), nothing is known to stand."""
+        try:
+            return await self._read_back()
+        except SlackRefused as refusal:
+            log.warning("the thread cannot be read back: %s", refusal.error)
+            return Standing((), complete=False, orphans=())
+
+    async def _read_back(self) -> Standing:
         claimed = await self._inbox.claimed(self.row.key, self.row.thread)
         parts: dict[int, str] = {}
         orphans: list[str] = []

@@ -22,7 +22,7 @@ from bot.render import Message, answer_message, escape, notice_message
 from bot.reply import AppendBudget, Reply
 from bot.routing import NoChoice, choose
 from bot.services import BotServices, Identity
-from bot.web import SlackError, SlackRefused, SlackWeb
+from bot.web import TOKEN_ERRORS, SlackError, SlackRefused, SlackWeb
 from rag.answering.pipeline import Question
 from rag.errors import DatabaseError
 from rag.types import Answer, AnswerPiece, Repository
@@ -141,11 +141,12 @@ class Desk:
                     return
                 known = tuple(dict.fromkeys((*row.replies, *standing.parts, *standing.orphans)))
             if row.outbox:
-                replies = await delivery.deliver(Message.from_json(row.outbox), known)
-                outcome = row.outcome
+                replies, outcome = await delivery.deliver(Message.from_json(row.outbox), known), row.outcome
             else:
                 replies, outcome = await self._respond(row, delivery, known)
         except SlackRefused as refusal:
+            if refusal.error in TOKEN_ERRORS:
+                raise  # it can be posted once the token is mended
             log.error("no message can be posted in %s: %s", row.key.channel, refusal.error)
             await self.inbox.finish(row.key, replies=known, outcome="undeliverable")
             return
@@ -157,7 +158,7 @@ class Desk:
         await self.inbox.finish(row.key, replies=replies, outcome=outcome)
         log.info("question %s: %s", row.answer_id, outcome)
 
-    async def _respond(self, row: InboxRow, delivery: Delivery, known: Sequence[str]) -> tuple[Sequence[str], str]:
+    async def _respond(self, row: InboxRow, delivery: Delivery, known: Sequence[str]) -> tuple[tuple[str, ...], str]:
         """(ts of our messages, outcome)."""
         if row.refusal:
             return await self._tell(row, delivery, known, words.for_refusal(row.refusal), f"refused: {row.refusal}")
@@ -181,7 +182,7 @@ class Desk:
 
     async def _answer(
         self, row: InboxRow, delivery: Delivery, known: Sequence[str], repository: Repository, text: str
-    ) -> tuple[Sequence[str], str]:
+    ) -> tuple[tuple[str, ...], str]:
         settings = self.services.settings
         notices = (words.TOO_LONG,) if len(text) > settings.question_limit else ()
         prepared: list[Message] = []
@@ -226,7 +227,7 @@ class Desk:
             answer_id=row.answer_id,
         )
 
-    async def _apologise(self, row: InboxRow, reply: Reply, repository: Repository, failure: Exception) -> tuple[Sequence[str], str]:
+    async def _apologise(self, row: InboxRow, reply: Reply, repository: Repository, failure: Exception) -> tuple[tuple[str, ...], str]:
         """Fixed words for what went wrong, under whatever had been written; the log has the rest, under the reference."""
         kind = type(failure).__name__
         log.error("question %s failed: %s", row.answer_id, kind, exc_info=failure)
@@ -246,7 +247,7 @@ class Desk:
 
     async def _tell(
         self, row: InboxRow, delivery: Delivery, known: Sequence[str], text: str, outcome: str, reference: str = ""
-    ) -> tuple[Sequence[str], str]:
+    ) -> tuple[tuple[str, ...], str]:
         message = notice_message(text, reference)
         await self.inbox.prepare(row.key, message.to_json(), outcome)
         return await delivery.deliver(message, known), outcome

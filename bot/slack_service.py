@@ -18,14 +18,10 @@ from bot.channels import Channels
 from bot.desk import Desk
 from bot.inbox import Inbox
 from bot.services import BotServices, Identity
-from bot.web import SlackError, SlackRefused, SlackWeb
+from bot.web import TOKEN_ERRORS, SlackError, SlackRefused, SlackWeb
 from rag.errors import ConfigurationError
 
 log = logging.getLogger(__name__)
-
-_TOKEN_ERRORS = frozenset(
-    {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "not_allowed_token_type", "missing_scope"}
-)
 
 
 class SlackService:
@@ -155,7 +151,7 @@ async def _close(handler: AsyncSocketModeHandler) -> None:
 
 
 def _bad_token(kind: str, variable: str, prefix: str, refusal: SlackRefused) -> ConfigurationError | SlackRefused:
-    if refusal.error not in _TOKEN_ERRORS:
+    if refusal.error not in TOKEN_ERRORS:
         return refusal
     return ConfigurationError(
         f"Slack refuses the {kind} token ({refusal.error}).",

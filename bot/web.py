@@ -19,6 +19,11 @@ from rag.errors import FootnoteError
 
 log = logging.getLogger(__name__)
 
+TOKEN_ERRORS = frozenset(
+    {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "not_allowed_token_type", "missing_scope"}
+)
+"""What the operator has to mend: the same call succeeds afterwards."""
+
 _BUSY = frozenset({"ratelimited", "rate_limited"})
 _SERVER_SIDE = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"})
 

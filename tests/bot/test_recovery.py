@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import signal
+import sqlite3
 import sys
 import time
 from contextlib import AsyncExitStack, suppress
@@ -185,3 +186,33 @@ async def _all_closed(database: Database, count: int) -> None:
             if done == count:
                 return
             await asyncio.sleep(0.1)
+
+
+async def test_what_cannot_be_written_down_is_not_acknowledged_and_comes_again(house: House, stack: AsyncExitStack, tmp_path: Path) -> None:
+    house.pipeline.scripts = [Script(PIECES)]
+    service = house.service()
+    await service.start()
+    stack.push_async_callback(service.stop)
+    other = sqlite3.connect(tmp_path / "footnote.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    ts = await house.say("@footnote how?")
+    await house.playground.wait_for(lambda: any(delivery.failures for delivery in house.playground.deliveries))
+    assert not any(delivery.acknowledged for delivery in house.playground.deliveries)
+    other.execute("ROLLBACK")
+    other.close()
+    assert await closed(house, ts) == "answer"
+    whole_and_once(house, ts)
+    assert len(house.pipeline.asked) == 1
+
+
+async def test_a_token_that_was_revoked_loses_no_question(house: House, stack: AsyncExitStack) -> None:
+    house.pipeline.scripts = [Script(PIECES)]
+    service = house.service()
+    await service.start()
+    stack.push_async_callback(service.stop)
+    for method in ("chat.startStream", "chat.postMessage"):
+        house.playground.faults.inject(method, "token_revoked", times=2)
+    ts = await house.say("@footnote how?")
+    assert await closed(house, ts) == "answer"
+    whole_and_once(house, ts)
+    assert len(house.pipeline.asked) == 1
