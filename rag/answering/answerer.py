@@ -19,6 +19,7 @@ from rag.answering.context import estimate_tokens, pack, pack_history
 from rag.answering.draft import Draft
 from rag.answering.generators.extractive import ExtractiveGenerator
 from rag.answering.generators.stream import StreamReport, close, report_of
+from rag.answering.grounding import uncited_paragraphs
 from rag.answering.prompts import SYSTEM
 from rag.errors import ConfigurationError, GeneratorBusy, GeneratorCut, GeneratorError, PromptTooLarge
 from rag.protocols import Generator
@@ -81,7 +82,7 @@ class Answerer:
                 async with aclosing(self._write(generator, request, draft, report)) as pieces:
                     async for piece in pieces:
                         yield piece
-                notices += _how_it_ended(draft, report)
+                notices += _how_it_ended(draft, report, generator)
                 break
             except GeneratorError as error:
                 log.warning("answer %s: %s failed with %s: %s", answer_id, generator.name, type(error).__name__, error.problem)
@@ -144,7 +145,7 @@ class Answerer:
         if results and not context:
             raise ConfigurationError(
                 f"A request of {settings.request_tokens} tokens, {settings.max_tokens} of them for the answer, has no room for an excerpt.",
-                "Raise tokens_per_minute or lower max_tokens.",
+                "Raise request_tokens or lower max_tokens.",
             )
         return GenerationRequest(question=question, repository=repository.name, context=context, history=turns)
 
@@ -152,10 +153,15 @@ class Answerer:
         return Draft(request.context, retrieval.index.commit, request.question, most_chars=self._settings.max_answer_chars)
 
 
-def _how_it_ended(draft: Draft, report: StreamReport) -> list[str]:
+def _how_it_ended(draft: Draft, report: StreamReport, generator: Generator) -> list[str]:
+    notices: list[str] = []
     if report.finish_reason == "content_filter":
-        return [CUT_BY_PROVIDER]
-    return [CUT_AT_LIMIT] if draft.full or report.finish_reason == "length" else []
+        notices.append(CUT_BY_PROVIDER)
+    elif draft.full or report.finish_reason == "length":
+        notices.append(CUT_AT_LIMIT)
+    if not generator.local and (bare := uncited_paragraphs(draft.text)):
+        notices.append(f"{bare} paragraph{'s' if bare > 1 else ''} of this answer {'carry' if bare > 1 else 'carries'} no footnote.")
+    return notices
 
 
 def _reason(error: GeneratorError) -> str:

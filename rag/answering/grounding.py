@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from rag.types import Chunk, ContextChunk
 
 _WORD = re.compile(r"[^\W\d]\w*")
+_FEWEST_WORDS = 4
 _LITERAL_WORDS = """
 true false none null nil undefined self this cls void int str float bool string number list dict tuple set bytes object array map
 """
@@ -27,6 +28,20 @@ def ungrounded(quotations: Iterable[str], cited: Sequence[ContextChunk], context
         if names and not (names <= _words(cited) or names <= _words(context)):
             missing.append(quotation)
     return missing
+
+
+def uncited_paragraphs(text: str) -> int:
+    """How many paragraphs and list items of an answer say something without a footnote. Code, headings and lines that introduce what
+    follows ("In two steps:") do not count."""
+    prose = re.sub(r"^```.*?^```$", "\n", text, flags=re.DOTALL | re.MULTILINE)
+    paragraphs = re.split(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)])\s)", prose)
+    return sum(
+        len(_WORD.findall(paragraph)) >= _FEWEST_WORDS
+        and not re.search(r"\[\d+\]", re.sub(r"`[^`\n]*`", "", paragraph))
+        and not paragraph.rstrip(" \n*_").endswith(":")
+        and not paragraph.lstrip().startswith("#")
+        for paragraph in paragraphs
+    )
 
 
 def _words(chunks: Sequence[ContextChunk]) -> set[str]:

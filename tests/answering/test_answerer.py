@@ -105,6 +105,11 @@ async def test_an_answer_at_its_limit_says_that_it_is_cut() -> None:
     assert answer.text == "It does [1]. And then it"
 
 
+async def test_what_carries_no_footnote_is_told() -> None:
+    _, answer, _ = await ask(Reply("It adds a rule [1].\n\nAnd it surely does many other things."))
+    assert answer.notices == ("1 paragraph of this answer carries no footnote.",)
+
+
 async def test_an_answer_that_the_provider_withholds_says_so() -> None:
     _, answer, _ = await ask(Reply("It does [1]. ", finish_reason="content_filter"))
     assert answer.notices == (answerer.CUT_BY_PROVIDER,)

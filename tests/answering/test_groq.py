@@ -115,6 +115,16 @@ async def test_without_a_key_nothing_is_sent() -> None:
         assert server.requests == []
 
 
+async def test_a_request_beyond_the_accounts_limit_is_not_sent() -> None:
+    async with FakeGroq() as server:
+        model = GroqLanguageModel(GroqSettings(base_url=server.url, tokens_per_minute=100), KEY)
+        with pytest.raises(PromptTooLarge, match="100 a minute"):
+            await anext(model.stream(MESSAGES, temperature=0, max_tokens=96))
+        assert await anext(model.stream(MESSAGES, temperature=0, max_tokens=90)) == "Writ"
+        await model.aclose()
+        assert len(server.requests) == 1
+
+
 @pytest.mark.parametrize("status", [500, 502, 503, 408, 429])
 async def test_passing_faults_are_tried_again_with_growing_pauses(status: int) -> None:
     sleeps = Sleeps()

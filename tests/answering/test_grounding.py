@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rag.answering.draft import Draft
-from rag.answering.grounding import ungrounded
+from rag.answering.grounding import uncited_paragraphs, ungrounded
 from rag.types import ContextChunk
 from tests.answering.material import COMMIT, chunk, context, result
 
@@ -44,3 +44,21 @@ def test_a_draft_lists_invented_identifiers() -> None:
     draft.feed("`route` calls `add_url_rule` and `teleport` [1].\n```py\ninvented_in_a_block()\n```\n")
     draft.close()
     assert draft.ungrounded == ("teleport",)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("It routes requests to views [1].", 0),
+        ("It routes requests to views.", 1),
+        ("First it does this.\nThen it does that [1].", 0),
+        ("First it does this.\n\nThen it does that [1].", 1),
+        ("It works in two steps:\n\n- it reads the rule [1]\n- it adds the rule", 1),
+        ("1. it reads the whole rule\n2. it adds the rule [2]", 1),
+        ("# A heading of some words\n\nDone.", 0),
+        ("See [1].\n\n```py\nx = call_of(some, thing, here)\n```\n", 0),
+        ("See `x[1] of the same array` here", 1),
+    ],
+)
+def test_paragraphs_without_a_footnote_are_counted(text: str, count: int) -> None:
+    assert uncited_paragraphs(text) == count

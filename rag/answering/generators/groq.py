@@ -18,9 +18,10 @@ import groq
 import httpx
 from groq.types.chat import ChatCompletionChunk
 
+from rag.answering.context import estimate_tokens
 from rag.answering.generators.groq_errors import Refusal, refusal
 from rag.answering.generators.stream import ReportedStream, StreamReport
-from rag.errors import GeneratorCut, GeneratorUnavailable
+from rag.errors import GeneratorCut, GeneratorUnavailable, PromptTooLarge
 
 _T = TypeVar("_T")
 _ATTEMPTS = 3
@@ -31,7 +32,8 @@ _FIRST_PAUSE = 1.0
 class GroqSettings:
     """`base_url`: "" for GROQ_BASE_URL or Groq itself. `timeout`: seconds spent waiting for one answer, attempts and pauses included.
 
-    `tokens_per_minute`: Groq counts prompt and max_tokens together against it, so no request may exceed it.
+    `tokens_per_minute`: the account's limit, against which Groq counts prompt and max_tokens together. A request that must exceed it is not
+    sent; 0 for no limit.
     """
 
     model: str = "llama-3.3-70b-versatile"
@@ -79,6 +81,12 @@ class GroqLanguageModel:
     async def _run(self, payload: dict[str, Any], report: StreamReport) -> AsyncGenerator[str, None]:
         if not self._api_key:
             raise GeneratorUnavailable(f"{self.name} needs a key.", "Set GROQ_API_KEY.")
+        limit = self._settings.tokens_per_minute
+        asked = payload["max_tokens"] + sum(estimate_tokens(message["content"]) for message in payload["messages"])
+        if 0 < limit < asked:
+            raise PromptTooLarge(
+                f"A request of about {asked} tokens exceeds the {limit} a minute of {self.name}.", "Lower request_tokens or max_tokens."
+            )
         patience = _Patience(self._settings.timeout)
         attempt, begun = 0, False
         while True:
