@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag.index.generation import Generation
+from rag.protocols import Embedder
+from rag.retrieval.retriever import RetrievalSettings, Retriever
+from tests.embedding.fixtures import embedder, models_directory
+from tests.index.fixtures import SampleIndex, sample_index, sample_source
+
+__all__ = ["embedder", "models_directory", "sample_index", "sample_source"]
+
+
+@pytest.fixture
+def generation(sample_index: SampleIndex) -> Iterator[Generation]:
+    with sample_index.index.open() as generation:
+        yield generation
+
+
+@pytest.fixture
+def retriever(embedder: Embedder) -> Retriever:
+    return Retriever(embedder, RetrievalSettings())

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from rag.protocols import Embedder, Vector
+from rag.retrieval.query_vectors import QueryVectors
+from rag.types import EmbeddingSpec
+
+
+class Counting:
+    """The real embedder, noting which questions it embedded."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.embedder = embedder
+        self.asked: list[str] = []
+
+    @property
+    def spec(self) -> EmbeddingSpec:
+        return self.embedder.spec
+
+    def embed_documents(self, texts: Sequence[str]) -> Vector:
+        return self.embedder.embed_documents(texts)
+
+    def embed_query(self, text: str) -> Vector:
+        self.asked.append(text)
+        return self.embedder.embed_query(text)
+
+
+def test_a_question_is_embedded_once_and_the_oldest_is_forgotten(embedder: Embedder) -> None:
+    counting = Counting(embedder)
+    vectors = QueryVectors(counting, size=2)
+    first = vectors.of("one")
+    np.testing.assert_array_equal(first, embedder.embed_query("one"))
+    assert vectors.of("one") is first
+    vectors.of("two")
+    vectors.of("one")
+    vectors.of("three")  # forgets "two", which was not asked for longest
+    vectors.of("one")
+    assert counting.asked == ["one", "two", "three"]
+    vectors.of("two")
+    assert counting.asked == ["one", "two", "three", "two"]
+
+
+def test_a_shared_vector_cannot_be_changed(embedder: Embedder) -> None:
+    vector = QueryVectors(embedder).of("one")
+    with pytest.raises(ValueError, match="read-only"):
+        vector[0] = 1
