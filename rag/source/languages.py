@@ -105,7 +105,7 @@ _EXTENSIONS: dict[str, str] = {
         "asciidoc": "adoc asciidoc",
         "org": "org",
         "latex": "tex sty cls",
-        "text": "txt text",
+        "text": "txt text rdoc",
         "toml": "toml",
         "yaml": "yaml yml neon",
         "json": "json json5 jsonc webmanifest map",
@@ -123,6 +123,9 @@ _EXTENSIONS: dict[str, str] = {
     }.items()
     for extension in extensions.split()
 }
+
+_WRAPPED = frozenset({"tt", "in", "dist", "example", "sample", "template", "orig", "rej", "bak", "old"})
+"""What stands behind the extension that counts: "database.yml.tt", "config.h.in"."""
 
 _NAMES: dict[str, str] = {
     name: language
@@ -199,6 +202,8 @@ def language_of(path: str, first_line: str = "") -> str:
         return "dockerfile"
     if name.startswith("makefile."):
         return "make"
+    if extension in _WRAPPED and "." in stem.strip("."):
+        return language_of(stem, first_line)
     if dot and stem and extension in _EXTENSIONS:
         language = _EXTENSIONS[extension]
         if extension == "h" and "c++" in first_line.lower():

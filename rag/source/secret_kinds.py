@@ -27,25 +27,30 @@ class Rule:
 
 _PLACEHOLDERS = frozenset(
     (
-        "password",
         "passwd",
-        "pass",
         "pwd",
         "secret",
-        "xxx",
+        "xxxx",
         "token",
-        "your_password",
-        "yourpassword",
         "example",
         "changeme",
+        "change-me",
         "user",
         "username",
+        "postgres",
+        "guest",
+        "root",
+        "admin",
     )
 )
+_SPEAKING = re.compile(r"[a-z_-]{0,12}(?:pass|password)")
 
 
 def _is_no_placeholder(value: str) -> bool:
-    return value.lower() not in _PLACEHOLDERS and not set(value) <= set("*.x-_") and not value.startswith(("$", "%", ":", "#"))
+    """Whether the password of a URL may be a real one. What documentation and tests write there is not."""
+    if len(value) <= 3 or value.lower() in _PLACEHOLDERS or _SPEAKING.fullmatch(value.lower()):
+        return False
+    return not set(value) <= set("*.xX-_") and not value.startswith(("$", "%(", "%s", ":", "#"))
 
 
 def looks_random(value: str) -> bool:
@@ -83,8 +88,8 @@ RULES: tuple[Rule, ...] = (
     _rule("aws-key-id", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}" + _END, random=False),
     _rule(
         "aws-secret-key",
-        "ecret_access_key ECRET_ACCESS_KEY ecretAccessKey ecret_key ECRET_KEY",
-        r"[A-Za-z_]{9,17}[\"']?\s{0,4}[:=]{1,2}>?\s{0,4}[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
+        "ecret_access_key ECRET_ACCESS_KEY ecretAccessKey AWS_SECRET aws_secret",
+        r"[A-Za-z_]{9,24}[\"']?\s{0,4}[:=]{1,2}>?\s{0,4}[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
         alone=False,
         accepts=lambda value: value != value.lower() and not re.fullmatch(r"[0-9A-F]+", value),
     ),
@@ -164,20 +169,24 @@ ASSIGNMENTS: dict[str, bool] = {
     "private_key": True,
     "token": False,
 }
-_ASSIGNED = re.compile(r"[\"']?\]?\s{0,6}(?::=|=>|[:=])\s{0,6}[bru]?([\"'`])([A-Za-z0-9+/=_.~!@#$%^&*-]{20,200})\1")
+_ASSIGNED = re.compile(
+    r"[\"']?\]?\s{0,6}(?::=|=>|[:=])\s{0,6}"
+    r"(?:[bru]?([\"'`])([A-Za-z0-9+/=_.~!@#$%^&*-]{20,200})\1|([A-Za-z0-9+/=_-]{20,200})[ \t]{0,8}(?:[\n#]|$))"
+)
 
 
 def assigned_secret(text: str, position: int, word: str) -> tuple[int, int] | None:
-    """The span of a quoted value given to a name that ends, at `position`, in `word`, if it looks like a generated secret."""
+    """The span of a value given to a name that ends, at `position`, in `word`, if it looks generated. Unquoted it must end its line."""
     match = _ASSIGNED.match(text, position)
     if not match:
         return None
-    value = match[2]
-    kinds = sum(any(test(c) for c in value) for test in (str.islower, str.isupper, str.isdigit))
-    is_hex = bool(re.fullmatch(r"[0-9a-fA-F]+", value)) and len(value) >= 32
-    if is_hex:
-        return match.span(2) if ASSIGNMENTS[word] and len(set(value)) > 8 else None
-    return match.span(2) if kinds == 3 and _entropy(value) >= 3.8 else None
+    group = 2 if match[1] else 3
+    value = match[group]
+    if len(value) >= 32 and re.fullmatch(r"[0-9a-fA-F]+", value):
+        return match.span(group) if ASSIGNMENTS[word] and len(set(value)) > 8 else None
+    digits = sum(c.isdigit() for c in value)
+    is_mixed = digits >= 3 and value != value.lower() and value != value.upper()
+    return match.span(group) if is_mixed and _entropy(value) >= 3.8 else None
 
 
 def _entropy(value: str) -> float:

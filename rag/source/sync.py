@@ -11,7 +11,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rag.errors import CloneFailed, EmptyRepository, SourceNotFound
@@ -45,6 +45,7 @@ class _Call:
     settings: tuple[str, ...]
     token: str
     deadline: float
+    object_format: str = "sha1"
 
     def run(self, git_dir: Path | None, *arguments: str, on_progress: Progress = None) -> git.Finished:
         left = max(0.1, self.deadline - time.monotonic())
@@ -102,12 +103,14 @@ def _default_head(call: _Call) -> tuple[_Call, str]:
     done = call.run(None, "ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*")
     if done.code != 0 and call.location.kind == "https" and not url.endswith(".git") and _MOVED.search(done.stderr):
         # Some hosts send the short form to the one with ".git". Redirects are not followed; this one is known.
-        longer = Location("https", url.rstrip("/") + ".git", call.location.host, call.location.web, call.location.port)
-        call = _Call(longer, call.env, call.settings, call.token, call.deadline)
+        longer = replace(call.location, url=url.rstrip("/") + ".git")
+        call = replace(call, location=longer)
         done = call.run(None, "ls-remote", "--symref", "--", longer.url, "HEAD", "refs/heads/*")
     if done.code != 0:
         raise _failure(call, done)
     lines = done.stdout.decode("utf-8", "replace").splitlines()
+    if any(re.match(r"[0-9a-f]{64}\t", line) for line in lines):
+        call = replace(call, object_format="sha256")
     branches = [line.partition("\t")[2].removeprefix("refs/heads/") for line in lines if "\trefs/heads/" in line]
     for line in lines:
         if line.startswith("ref: refs/heads/") and line.endswith("\tHEAD"):
@@ -131,7 +134,7 @@ def _clone(call: _Call, directory: Path, head: str, on_progress: Progress) -> No
     """Fetches into a directory beside, then moves it into place: there is never half a mirror under the name."""
     staging = directory.with_name(f"{directory.name}.partial-{secrets.token_hex(4)}")
     try:
-        made = call.run(None, "init", "--quiet", "--bare", "--template=", "--", str(staging))
+        made = call.run(None, "init", "--quiet", "--bare", "--template=", f"--object-format={call.object_format}", "--", str(staging))
         if made.code != 0:
             raise CloneFailed(
                 f"The directory {staging} cannot be made: {made.complaint}.", "Check its permissions and the room on the disk."

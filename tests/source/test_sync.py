@@ -102,6 +102,15 @@ def test_a_renamed_default_branch_and_a_forced_push_are_followed_and_old_commits
     assert mirror.sync(repository).branch == "trunk/one"
 
 
+def test_a_repository_with_longer_ids(mirror: Mirror, tmp_path: Path) -> None:
+    git("init", "-q", "--bare", "-b", "main", "--object-format=sha256", tmp_path / "long.git")
+    tree = git(f"--git-dir={tmp_path / 'long.git'}", "mktree")
+    commit = git(f"--git-dir={tmp_path / 'long.git'}", "commit-tree", tree, "-m", "m")
+    git(f"--git-dir={tmp_path / 'long.git'}", "update-ref", "refs/heads/main", commit)
+    assert len(commit) == 64
+    assert mirror.sync(Repository("n", str(tmp_path / "long.git"))).commit == commit
+
+
 def test_the_wanted_branch_is_read_and_a_missing_one_names_the_nearest(bare: Bare, mirror: Mirror) -> None:
     bare.commit({"a.py": "x"})
     other = bare.commit({"b.py": "x"}, branch="release-1.x")
