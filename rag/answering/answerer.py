@@ -124,6 +124,9 @@ class Answerer:
                     yield piece
             for piece in draft.close():
                 yield piece
+            if not generator.local and not draft.shown and (draft.empty or report_of(stream).finish_reason == "content_filter"):
+                # No answer is not the answer that there is none.
+                raise GeneratorCut(f"{generator.name} wrote nothing, or nothing that its provider let through.", "Ask again.")
         finally:
             end = report_of(stream)
             report.finish_reason, report.prompt_tokens, report.completion_tokens = (

@@ -28,6 +28,7 @@ class Draft:
         self._splitter = StatementSplitter()
         self._resolver = CitationResolver(context, commit)
         self._left = most_chars
+        self._empty = True
         self._held: list[AnswerPiece] = []
         self._space = ""
         self._texts: list[str] = []
@@ -37,6 +38,11 @@ class Draft:
     def shown(self) -> bool:
         """Whether a piece has left, and with it a citation."""
         return bool(self._texts)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing but white space came."""
+        return self._empty
 
     @property
     def full(self) -> bool:
@@ -62,6 +68,7 @@ class Draft:
     def feed(self, text: str) -> list[AnswerPiece]:
         kept = text[: max(0, self._left)]
         self._left -= len(text)
+        self._empty = self._empty and not text.strip()
         return self._pieces(self._splitter.feed(kept))
 
     def close(self) -> list[AnswerPiece]:

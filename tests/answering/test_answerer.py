@@ -81,7 +81,7 @@ async def test_nothing_retrieved_is_an_abstention_and_asks_no_model() -> None:
     assert server.requests == []
 
 
-@pytest.mark.parametrize("written", ["NOT IN CONTEXT", "I am sure it does.", "It does [7]. Truly [99].", ""])
+@pytest.mark.parametrize("written", ["NOT IN CONTEXT", "I am sure it does.", "It does [7]. Truly [99]."])
 async def test_an_answer_without_a_citation_that_holds_declines_in_fixed_words(written: str) -> None:
     pieces, answer, _ = await ask(Reply(written))
     assert (pieces, answer.abstained, answer.citations, answer.ungrounded) == ([], True, (), ())
@@ -147,6 +147,9 @@ async def test_an_answer_that_breaks_off_keeps_its_whole_statements_and_says_so(
         (Reply("No citation yet", error_after=8), "broke off"),
         (Reply("No citation yet", finish_reason=None), "broke off"),
         (Fault(200, body="<html>"), "broke off"),
+        (Reply(""), "broke off"),
+        (Reply(" \n"), "broke off"),
+        (Reply("I", finish_reason="content_filter"), "broke off"),
     ],
 )
 async def test_a_model_that_fails_before_anything_was_shown_is_replaced_and_the_answer_says_why(step: Step, why: str) -> None:

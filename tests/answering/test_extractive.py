@@ -61,6 +61,13 @@ These are the 3 places that match your question best. No language model wrote th
     assert (answer.abstained, answer.ungrounded, answer.dropped_citations) == (False, (), 0)
 
 
+async def test_a_line_that_tells_more_than_the_doc_comment_is_shown_too() -> None:
+    text = 'class Station:\n    """A row of lockers."""\n\n    def assign(self):\n        """Puts a parcel into the first free locker."""'
+    station = chunk("s.py", 1, text, kind=Kind.CLASS, symbol="Station", signature="class Station", doc="A row of lockers.")
+    answer = await ask("How does a parcel get into the first free locker?", station)
+    assert "  A row of lockers.\n  Puts a parcel into the first free locker.\n" in answer.text
+
+
 async def test_nothing_relevant_is_an_abstention() -> None:
     answer = await ask("What is the capital of France?", ROUTE, MODULE, similarity=0.1)
     assert answer.abstained
@@ -96,14 +103,16 @@ def entries(*paths: str) -> list[ContextChunk]:
 @pytest.mark.parametrize(
     ("paths", "chosen"),
     [
-        ("aabcde", [1, 3, 4, 5]),
+        ("aabcde", [1, 2, 3, 4]),
+        ("abcaad", [1, 2, 3, 6]),
+        ("aaabc", [1, 2, 4, 5]),
         ("aaab", [1, 2, 4]),
         ("aaaa", [1, 2, 3]),
         ("ab", [1, 2]),
         ("", []),
     ],
 )
-def test_distinct_files_come_first(paths: str, chosen: list[int]) -> None:
+def test_a_file_fills_the_list_only_where_it_is_best(paths: str, chosen: list[int]) -> None:
     assert [entry.number for entry in choose(entries(*paths), 4)] == chosen
 
 

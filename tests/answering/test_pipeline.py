@@ -34,7 +34,8 @@ async def test_from_a_question_to_a_logged_answer_with_footnotes(parts: Parts) -
     _, answer = await ask(parts, about(parts, asker="U1", channel="C1", thread="1.2"))
     assert not answer.abstained
     assert answer.citations[0].path == "larder/lockers.py"
-    assert "assign_locker" in answer.text
+    assert answer.citations[0].permalink.startswith("https://github.com/example/larder/blob/")
+    assert "Puts a parcel into the first free locker." in answer.text
     logged = await parts.log.get(answer.id)
     assert logged is not None
     assert (logged.state, logged.text, logged.citations) == ("answered", answer.text, answer.citations)

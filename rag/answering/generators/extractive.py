@@ -16,6 +16,7 @@ from rag.source.languages import PROSE
 from rag.types import Chunk, ContextChunk, GenerationRequest, Kind
 
 PLACES = 4
+_BEST = 3
 _LEAST_SIMILARITY = 0.30
 _LINE_CHARS = 140
 # The commonest words of questions: they tell no file from another.
@@ -28,6 +29,7 @@ find happen happens happening mean means repo repository code file files
 _COMMON = frozenset(_COMMON_WORDS.split())
 # Lines of prose that are no sentences: headings, rules, fences, directives, fields, HTML, tables, images, indented code.
 _MARKUP = re.compile(r"\s*(?:#|[=~^*-]{3,}|```|\.\. |:\w+:|<|\||!\[)|\s{4,}\S")
+_COMMENT = re.compile(r"\"\"\"|\'\'\'|#(?!\w)|//|/\*|\*\s|--\s|;;|<!--")
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _DEFINITIONS = {Kind.FUNCTION, Kind.METHOD, Kind.CLASS}
 
@@ -72,13 +74,15 @@ def relevant(entry: ContextChunk, asked: frozenset[str]) -> bool:
 
 
 def choose(entries: Sequence[ContextChunk], most: int) -> list[ContextChunk]:
-    """The best of each file first; further places of the same files only where files run out below three. In order of rank."""
+    """The best of each file first; a second place of a file only where it is among the best three, or where files run out below three.
+    In order of rank."""
     chosen: list[ContextChunk] = []
-    for entry in entries:
-        if len(chosen) < most and all(entry.result.chunk.path != other.result.chunk.path for other in chosen):
+    for position, entry in enumerate(entries):
+        others = sum(entry.result.chunk.path == other.result.chunk.path for other in chosen)
+        if len(chosen) < most and (not others or (others == 1 and position < _BEST)):
             chosen.append(entry)
     for entry in entries:
-        if len(chosen) < min(3, most) and entry not in chosen:
+        if len(chosen) < min(_BEST, most) and entry not in chosen:
             chosen.append(entry)
     return sorted(chosen, key=lambda entry: entry.number)
 
@@ -93,11 +97,14 @@ def describe(entry: ContextChunk, asked: frozenset[str]) -> str:
         lines.append(f"  `{_code(chunk.signature)}`")
     if chunk.doc:
         lines.append(f"  {_prose(chunk.doc)}")
+        telling = _telling_line(chunk, asked)
+        if _count(telling, asked) > max(1, _count(chunk.doc, asked), _count(chunk.signature, asked)):
+            lines.append(f"  {_line(telling)}")
     elif chunk.language in PROSE or chunk.kind is Kind.SECTION:
         if sentence := _first_sentence(chunk, asked):
             lines.append(f"  {sentence}")
     elif telling := _telling_line(chunk, asked):
-        lines.append(f"  `{_code(telling)}`")
+        lines.append(f"  {_line(telling)}")
     if shared := _told(_shared(chunk, asked)):
         lines.append(f"  Matches: {', '.join(shared)}.")
     return "\n".join(lines) + "\n"
@@ -105,6 +112,11 @@ def describe(entry: ContextChunk, asked: frozenset[str]) -> str:
 
 def _shared(chunk: Chunk, asked: frozenset[str]) -> frozenset[str]:
     return asked & frozenset(terms("\n".join((chunk.path, chunk.symbol, chunk.text))))
+
+
+def _count(line: str, asked: frozenset[str]) -> int:
+    """How many of the question's words stand in a line; of a very long one, in its beginning."""
+    return len(asked.intersection(terms(line[:500])))
 
 
 def _told(shared: frozenset[str]) -> list[str]:
@@ -130,10 +142,17 @@ def _telling_line(chunk: Chunk, asked: frozenset[str]) -> str:
     speaking = [line for line in lines if re.search(r"\w{2}", line)]
     if not speaking:
         return ""
-    best = max(speaking, key=lambda line: len(asked.intersection(terms(line[:500]))))
-    if chunk.kind in _DEFINITIONS and chunk.signature and (best in chunk.signature or not asked.intersection(terms(best[:500]))):
+    best = max(speaking, key=lambda line: _count(line, asked))
+    if chunk.kind in _DEFINITIONS and chunk.signature and (best in chunk.signature or not _count(best, asked)):
         return ""
     return best
+
+
+def _line(line: str) -> str:
+    """A line of code as code, one of a comment as words."""
+    if _COMMENT.match(line) and (words := re.sub(r"^[\s\"'#/*;!-]+|[\s\"'*/-]+$", "", line)):
+        return _prose(words)
+    return f"`{_code(line)}`"
 
 
 def _first_sentence(chunk: Chunk, asked: frozenset[str]) -> str:
@@ -143,7 +162,7 @@ def _first_sentence(chunk: Chunk, asked: frozenset[str]) -> str:
     paragraphs = re.split(r"\n{2,}", "\n".join(lines))
     sentences = [sentence for paragraph in paragraphs for sentence in re.split(r"(?<=[.!?:])\s+", paragraph.strip())]
     speaking = [sentence for sentence in sentences if re.search(r"\w{2}\W+\w", sentence)]
-    return _prose(max(speaking, key=lambda sentence: len(asked.intersection(terms(sentence))))) if speaking else ""
+    return _prose(max(speaking, key=lambda sentence: _count(sentence, asked))) if speaking else ""
 
 
 def _code(text: str) -> str:
