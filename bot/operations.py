@@ -42,7 +42,7 @@ class Operations:
     async def index(self, arguments: Json) -> AsyncIterator[Json]:
         """Yields {"event": …} as the build goes on, then its report."""
         parts = self._parts
-        repository = await parts.registry.add(arguments["source"], arguments.get("name", ""), arguments.get("branch", ""))
+        repository = parts.registry.add(arguments["source"], arguments.get("name", ""), arguments.get("branch", ""))
         events: asyncio.Queue[BuildEvent | None] = asyncio.Queue()
 
         async def build() -> object:

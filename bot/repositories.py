@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,18 +62,19 @@ class RepositoryRegistry:
         if nearest:
             remedy = f"Did you mean {nearest[0]}?"
         else:
-            remedy = f"There {'are' if names else 'is'} {', '.join(names) or 'none yet'}. Add one: footnote index PATH_OR_URL"
+            known = f"Known: {', '.join(names)}. " if names else ""
+            remedy = f"{known}Add it: footnote index PATH_OR_URL"
         raise NotIndexed(f"There is no repository {name}.", remedy)
 
-    async def add(self, source: str, name: str = "", branch: str = "") -> Repository:
-        """The repository that `footnote index SOURCE` means: a configured one by its name, or one added by hand (stored at `keep`).
+    def add(self, source: str, name: str = "", branch: str = "") -> Repository:
+        """The repository that `footnote index SOURCE` means: a configured one by its name, or one added by hand (stored by `keep`).
 
         Raises: ConfigurationError where the name is taken by another source or cannot be one.
         """
         known = self._find(source, self.all())
         if known is not None and not name and not Path(source).exists():
             return known if not branch or branch == known.branch else self._other_branch(known, branch)
-        source = str(Path(source).resolve()) if Path(source).exists() else source
+        source = os.path.abspath(source) if Path(source).exists() else source  # noqa: PTH100 - ".." goes, links stay as the operator wrote them
         name = name or default_name(source)
         if not NAME.fullmatch(name):
             raise ConfigurationError(

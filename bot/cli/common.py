@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from bot.settings import Settings
 
+WIDTH_OF_A_PIPE = 240
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -77,7 +78,8 @@ def print_json(value: object) -> None:
 def stdout() -> Console:
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True)
+    # A pipe has no width: a table that is cut at 80 columns would lose its ids.
+    return Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE)
 
 
 def stderr() -> Console:

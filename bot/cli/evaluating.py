@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bot.cli.common import AsJson, Config, command, print_json, settings_of, stderr, stdout
+from bot.cli.common import AsJson, Config, command, print_json, settings_of, stderr
 
 
 class Stage(StrEnum):
@@ -34,8 +35,10 @@ async def evaluate_command(
     root: Annotated[bool, typer.Option("--root", help="Index only the folder that a question's index_root names.")] = False,
     stage: Annotated[list[Stage] | None, typer.Option("--stage", help="Which stage (may be repeated). Default: all.")] = None,
     rankings: Annotated[
-        Path | None, typer.Option("--rankings", help="Write the rankings of the last stage here, 50 results a question.")
+        Path | None, typer.Option("--rankings", help="Write 50 results a question here; of several stages, one file each: OUT.STAGE.jsonl.")
     ] = None,
+    only: Annotated[list[str] | None, typer.Option("--only", help="Only questions about this owner/name (may be repeated).")] = None,
+    by_repository: Annotated[bool, typer.Option("--by-repository", help="Also NDCG@10 repository by repository.")] = False,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
@@ -45,20 +48,30 @@ async def evaluate_command(
 
     Example: footnote eval questions.jsonl --repos ~/clones --stage fused --rankings out.jsonl
     """
-    from bot.wiring import chunking_settings, embedding_settings, retrieval_settings
-    from rag.evaluation.runner import evaluate
+    from bot.wiring import embedding_settings, retrieval_settings
+    from rag.evaluation.report import render, to_json
+    from rag.evaluation.runner import EvalProgress, evaluate
 
     settings = settings_of(config)
-    report = await evaluate(
-        questions,
-        repos,
-        root=root,
-        stages=[str(one) for one in stage or list(Stage)],
-        rankings=rankings,
-        data_dir=settings.data_dir / "evaluation",
-        embedding=embedding_settings(settings),
-        chunking=chunking_settings(settings),
-        retrieval=retrieval_settings(settings),
-    )
-    print_json(report) if as_json else stdout().print(report)
-    stderr()
+    console = stderr()
+    with console.status("reading questions", spinner="dots") as line:
+
+        def show(progress: EvalProgress) -> None:
+            line.update(f"{progress.done}/{progress.total} questions: {progress.step} {progress.repository} {progress.message}")
+
+        report = await evaluate(
+            questions,
+            repos,
+            root=root,
+            stages=[str(one) for one in stage or list(Stage)],
+            rankings=rankings,
+            only=only or (),
+            data_dir=settings.data_dir / "evaluation",
+            embedding=embedding_settings(settings),
+            retrieval=retrieval_settings(settings),
+            on_progress=show,
+        )
+    if as_json:
+        print_json(to_json(report))
+    else:
+        sys.stdout.write(render(report, by_repository=by_repository))

@@ -122,12 +122,13 @@ async def log_list(
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("answer", "asked", "repository", "state", "cited", "votes", "faithful", "question"):
-        table.add_column(column, no_wrap=column != "question")
+        table.add_column(column, no_wrap=column != "question", min_width=16 if column in ("answer", "asked") else None)
     for row in rows:
         state = "abstained" if row["abstained"] else row["error_kind"] or row["state"]
         votes = f"+{row['up']} -{row['down']}" if row["up"] or row["down"] else ""
         faithful = "" if row["faithfulness"] is None else f"{row['faithfulness']:.2f}"
-        cells = (row["id"], row["asked_at"], row["repository"], state, str(row["citations"]), votes, faithful, row["question"])
+        asked = f"{row['asked_at'][:10]} {row['asked_at'][11:16]}"
+        cells = (row["id"], asked, row["repository"], state, str(row["citations"]), votes, faithful, row["question"])
         table.add_row(*(Text(visible(str(cell))) for cell in cells))
     stdout().print(table if rows else "Nothing has been asked yet.")
 

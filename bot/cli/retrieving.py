@@ -70,7 +70,7 @@ async def index(
 
 def absolute(source: str) -> str:
     """A path in full, for the process that owns the data directory may stand elsewhere; anything else as it is."""
-    return str(Path(source).resolve()) if Path(source).exists() else source
+    return str(Path(source).absolute()) if Path(source).exists() else source
 
 
 class Progress:
