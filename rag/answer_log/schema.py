@@ -129,7 +129,7 @@ CREATE TABLE builds ( -- every build of an index, good or failed
     """
 CREATE TABLE runs ( -- every run of a scheduled job
   id INTEGER PRIMARY KEY, -- counts up
-  job TEXT NOT NULL, -- nightly, judging, retention
+  job TEXT NOT NULL, -- nightly, catch-up, judging, retention
   started_at TEXT NOT NULL, -- UTC
   finished_at TEXT NOT NULL, -- UTC
   ok INTEGER NOT NULL, -- 1: nothing failed
