@@ -152,7 +152,7 @@ def git(directory: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def make_repository(directory: Path, files: Mapping[str, str | bytes] = SAMPLE_FILES) -> Path:
+def make_repository(directory: Path, files: Mapping[str, str] | Mapping[str, str | bytes] = SAMPLE_FILES) -> Path:
     """A git repository with a work tree, its branch "main", and one commit of `files`."""
     directory.mkdir(parents=True)
     git(directory, "init", "--quiet", "--initial-branch", "main")
@@ -160,7 +160,9 @@ def make_repository(directory: Path, files: Mapping[str, str | bytes] = SAMPLE_F
     return directory
 
 
-def commit_files(directory: Path, files: Mapping[str, str | bytes | None], message: str = "Change") -> str:
+def commit_files(
+    directory: Path, files: Mapping[str, str] | Mapping[str, str | bytes] | Mapping[str, str | bytes | None], message: str = "Change"
+) -> str:
     """Writes files (None deletes), commits, and returns the full id of the commit."""
     for name, content in files.items():
         path = directory / name
