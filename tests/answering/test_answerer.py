@@ -27,7 +27,8 @@ async def no_sleep(_: float) -> None: ...
 @asynccontextmanager
 async def answering(script: Sequence[Step], settings: AnswerSettings = AnswerSettings()) -> AsyncIterator[tuple[Answerer, FakeGroq]]:
     async with FakeGroq(script) as server:
-        model = GroqLanguageModel(GroqSettings(base_url=server.url, timeout=2), "key", sleep=no_sleep)
+        hangs = any(isinstance(step, Hang) or (isinstance(step, Reply) and step.hang_after is not None) for step in script)
+        model = GroqLanguageModel(GroqSettings(base_url=server.url, timeout=1 if hangs else 15), "key", sleep=no_sleep)
         generator = PromptedGenerator(model, max_tokens=settings.max_tokens)
         try:
             yield Answerer(lambda _: generator, settings), server

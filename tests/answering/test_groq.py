@@ -7,7 +7,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from rag.answering.generators.groq import GroqLanguageModel, GroqSettings
+from rag.answering.generators.groq import GroqLanguageModel, GroqSettings, _connect
 from rag.answering.generators.groq_errors import refusal
 from rag.answering.generators.stream import StreamReport
 from rag.errors import GeneratorBusy, GeneratorCut, GeneratorError, GeneratorUnavailable, PromptTooLarge
@@ -67,6 +67,11 @@ async def test_the_address_comes_from_the_environment(monkeypatch: pytest.Monkey
         model = GroqLanguageModel(GroqSettings(), KEY)
         assert "".join([piece async for piece in model.stream(MESSAGES, temperature=0, max_tokens=1)]) == "Here. [1]"
         await model.aclose()
+
+
+def test_an_empty_variable_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GROQ_BASE_URL", "")
+    assert _connect(GroqSettings(), KEY).base_url == "https://api.groq.com/"
 
 
 async def test_length_is_reported_as_the_finish_reason() -> None:

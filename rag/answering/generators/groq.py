@@ -1,7 +1,8 @@
 """Groq's chat completions as a LanguageModel, through its own SDK.
 
 The SDK's retries are off: above a Retry-After of 60 s it ignores the header and sends three attempts within 1.5 s. Ours wait as long as
-the server says, as far as that lies within one deadline for all attempts and pauses together.
+the server says, as far as that lies within one deadline for all attempts and pauses together. The SDK is imported when the first question
+needs it: half a second that commands and repositories without a language model do not pay.
 """
 
 from __future__ import annotations
@@ -12,18 +13,19 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar
-
-import groq
-import httpx
-from groq.types.chat import ChatCompletionChunk
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.answering.context import estimate_tokens
 from rag.answering.generators.groq_errors import Refusal, refusal
 from rag.answering.generators.stream import ReportedStream, StreamReport
 from rag.errors import GeneratorCut, GeneratorUnavailable, PromptTooLarge
 
+if TYPE_CHECKING:
+    import groq
+    from groq.types.chat import ChatCompletionChunk
+
 _T = TypeVar("_T")
+_GROQ = "https://api.groq.com"
 _ATTEMPTS = 3
 _FIRST_PAUSE = 1.0
 
@@ -51,21 +53,16 @@ class GroqLanguageModel:
         self._settings = settings
         self._api_key = api_key
         self._sleep = sleep
-        base_url = settings.base_url or os.environ.get("GROQ_BASE_URL", "")
-        self._client = groq.AsyncGroq(
-            api_key=api_key,
-            base_url=base_url.rstrip("/").removesuffix("/openai/v1") or None,  # the SDK appends it
-            max_retries=0,
-            timeout=httpx.Timeout(settings.timeout, connect=min(10.0, settings.timeout)),
-            http_client=groq.DefaultAsyncHttpxClient(follow_redirects=False),  # a redirect would carry the prompt elsewhere
-        )
+        self._client: groq.AsyncGroq | None = None
+        self._connecting = asyncio.Lock()
 
     @property
     def name(self) -> str:
         return f"groq/{self._settings.model}"
 
     async def aclose(self) -> None:
-        await self._client.close()
+        if self._client:
+            await self._client.close()
 
     def stream(self, messages: Sequence[tuple[str, str]], *, temperature: float, max_tokens: int) -> ReportedStream:
         """Its report has the finish reason and the tokens used. Raises as LanguageModel says."""
@@ -114,11 +111,19 @@ class GroqLanguageModel:
             patience.left -= pause
             await self._sleep(pause)
 
+    async def _connected(self) -> groq.AsyncGroq:
+        async with self._connecting:
+            if self._client is None:
+                self._client = await asyncio.to_thread(_connect, self._settings, self._api_key)
+            return self._client
+
     async def _open(self, payload: dict[str, Any], patience: _Patience) -> groq.AsyncStream[ChatCompletionChunk]:
+        client = await self._connected()
+        import groq
+        import httpx
+
         try:
-            stream: groq.AsyncStream[ChatCompletionChunk] = await patience.wait(
-                self._client.chat.completions.create(**payload, stream=True)
-            )
+            stream: groq.AsyncStream[ChatCompletionChunk] = await patience.wait(client.chat.completions.create(**payload, stream=True))
         except groq.APIStatusError as error:
             message, code = _told(error.body)
             headers = {key.lower(): value for key, value in error.response.headers.items()}
@@ -133,6 +138,9 @@ class GroqLanguageModel:
 
     async def _next(self, events: groq.AsyncStream[ChatCompletionChunk], patience: _Patience, report: StreamReport) -> str | None:
         """The next text ("" for events without any), None at the end. A connection that breaks after the finish reason has lost nothing."""
+        import groq
+        import httpx
+
         try:
             event = await patience.wait(anext(events))
         except StopAsyncIteration:
@@ -153,6 +161,20 @@ class GroqLanguageModel:
 
     def _unavailable(self, problem: str) -> GeneratorUnavailable:
         return GeneratorUnavailable(f"{self.name} {problem}.", "Check the network and GROQ_BASE_URL, or try again later.")
+
+
+def _connect(settings: GroqSettings, api_key: str) -> groq.AsyncGroq:
+    import groq
+    import httpx
+
+    base_url = settings.base_url or os.environ.get("GROQ_BASE_URL", "") or _GROQ
+    return groq.AsyncGroq(
+        api_key=api_key,
+        base_url=base_url.rstrip("/").removesuffix("/openai/v1"),  # the SDK appends it
+        max_retries=0,
+        timeout=httpx.Timeout(settings.timeout, connect=min(10.0, settings.timeout)),
+        http_client=groq.DefaultAsyncHttpxClient(follow_redirects=False),  # a redirect would carry the prompt elsewhere
+    )
 
 
 class _Refused(Exception):
