@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from rag.chunking.emit import chunk_by
-from rag.chunking.grammars import grammar_for
+from rag.chunking.grammars import grammar_for, is_cpp
 from rag.chunking.headings import outline_by_headings
 from rag.chunking.outline import Outline
 from rag.chunking.plain_lines import outline_by_lines
@@ -40,7 +40,7 @@ class LanguageChunker:
     def _outline(self, language: str, lines: list[str]) -> Outline:
         if language in _HEADED:
             return outline_by_headings(lines, language)
-        grammar = grammar_for(language)
+        grammar = grammar_for("cpp" if language == "c" and is_cpp(lines) else language)
         if grammar is None:
             return outline_by_lines(lines, self._settings.overlap)
         from rag.chunking.syntax import outline_by_syntax  # loads tree-sitter: not needed for prose, nor by those who only ask for types

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
@@ -13,9 +12,6 @@ from rag.chunking.names import text_of
 from rag.chunking.outline import Definition
 
 _MOST_ROWS = 60
-_COMMENT_ROW = re.compile(
-    r"""\s*(?://|/\*|\*|\#(?!\[|!?\[|\s*(?:define|include|if|endif|pragma))|--|;|@(?:doc|moduledoc|typedoc)\b|\"\"\"|[^\W\d@])"""
-)
 _DIRECTIVE_ROW = ("<?php", "#!", "'use strict'", '"use strict"')
 
 
@@ -32,15 +28,15 @@ def docstring(body: Node) -> str:
 
 
 def comment_above(rows: Sequence[str]) -> str:
-    """First sentence of the comments among the rows that lead up to a definition; attributes and decorators are passed over."""
-    text = plain([row for row in rows[:_MOST_ROWS] if _COMMENT_ROW.match(row)])
+    """First sentence of the comments that lead up to a definition, "" for none and for licences."""
+    text = plain(rows[:_MOST_ROWS])
     return "" if is_legal_or_machine(text) else first_sentence(text)
 
 
 def file_comment(lines: Sequence[str], trivia: Sequence[int], grammar: Grammar, definitions: Sequence[Definition]) -> str:
     """What the first comments say of their file: no licence, no directive to a tool, and not the comment of the first definition.
 
-    `trivia[row]` is 1 where the row is a comment. Grammars that mark such comments (Rust's `//!`) are taken at their word.
+    `trivia[row]` is not 0 where the row is a comment. Grammars that mark such comments (Rust's `//!`) are taken at their word.
     """
     row = 0
     while row < min(len(lines), 200):
@@ -56,6 +52,7 @@ def file_comment(lines: Sequence[str], trivia: Sequence[int], grammar: Grammar, 
         text = plain(lines[begin : min(row, begin + _MOST_ROWS)])
         marked = bool(grammar.inner_doc)
         of_definition = any(d.start <= begin < d.row and not marked for d in definitions[:3])
-        if not is_legal_or_machine(text) and not of_definition and (not marked or line.startswith(grammar.inner_doc)):
-            return first_sentence(text)
+        says = "" if is_legal_or_machine(text) or of_definition else first_sentence(text)
+        if says and (not marked or line.startswith(grammar.inner_doc)):
+            return says
     return ""

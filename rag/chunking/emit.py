@@ -169,12 +169,13 @@ class Emitter:
                 climbing = definitions[climbing].parent
             weights[index] = weights.get(index, 0) + chars[step] - chars[row]
             row = step
-        outside = weights.pop(-1, 0)
+        weights.pop(-1, None)
         if not weights:
             return -1
         principal = max(weights, key=lambda index: (weights[index], -index))
-        # A variable among many statements does not name the chunk.
-        return -1 if definitions[principal].kind is Kind.MODULE and weights[principal] < outside else principal
+        # One variable among many does not name the chunk.
+        few = definitions[principal].kind is Kind.MODULE and 2 * weights[principal] < chars[end] - chars[start]
+        return -1 if few else principal
 
     def _owners(self) -> list[int]:
         owner = [-1] * len(self._lines)

@@ -9,7 +9,8 @@ begins with it (exports, templates, conditional compilation). `trivia`: comments
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -34,6 +35,7 @@ class Grammar:
     trivia: frozenset[str] = frozenset({"comment"})
     docstrings: bool = False  # documented by the first string of the body instead of the comment above
     inner_doc: str = ""  # prefix of comments that document the file they begin
+    macros: bool = False  # unknown macros among the words of a declaration are blanked before parsing
     trivia_prefix: tuple[str, ...] = ()  # rows that begin so go with what follows, whatever their node is
 
 
@@ -49,6 +51,7 @@ def _row(
     trivia: str = "comment",
     docstrings: bool = False,
     inner_doc: str = "",
+    macros: bool = False,
     trivia_prefix: str = "",
 ) -> Grammar:
     return Grammar(
@@ -63,6 +66,7 @@ def _row(
         words(trivia),
         docstrings,
         inner_doc,
+        macros,
         tuple(trivia_prefix.split()),
     )
 
@@ -141,7 +145,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration",
         trivia="line_comment block_comment",
     ),
-    "c": _row("c", "function_definition preproc_function_def", _C_CLASSES, variables=_C_VARIABLES, through=_C_THROUGH),
+    "c": _row("c", "function_definition preproc_function_def", _C_CLASSES, variables=_C_VARIABLES, through=_C_THROUGH, macros=True),
     "cpp": _row(
         "cpp",
         "function_definition preproc_function_def",
@@ -149,6 +153,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         "namespace_definition",
         _C_VARIABLES,
         through=_C_THROUGH,
+        macros=True,
     ),
     "csharp": _row(
         "csharp",
@@ -212,6 +217,14 @@ GRAMMARS: Mapping[str, Grammar] = {
 
 # Other names under which the same language may come.
 ALIASES: Mapping[str, str] = {"c++": "cpp", "c#": "csharp", "c_sharp": "csharp", "shell": "bash", "sh": "bash", "jsx": "javascript"}
+
+
+_CPP = re.compile(r"\s*(?:namespace\b(?!\s*=)|template\s*<|class\s+\w+[^;]*$|(?:public|private|protected)\s*:|using\s+\w)")
+
+
+def is_cpp(lines: Sequence[str]) -> bool:
+    """Whether a file that is called C (by the name of a header) is C++."""
+    return any(_CPP.match(line) for line in lines)
 
 
 def grammar_for(language: str) -> Grammar | None:

@@ -38,7 +38,7 @@ def outline_by_headings(lines: list[str], language: str) -> Outline:
             after += 1
         if after < len(lines) and after not in begins:
             costs[after] = ATTACHED  # a heading alone says little
-    return Outline(costs, Kind.SECTION, _sections(headings, len(lines)), prose=True)
+    return Outline(costs, Kind.SECTION, _sections(headings, lines), prose=True)
 
 
 def _prices(lines: list[str], code: bytearray) -> list[float]:
@@ -123,7 +123,7 @@ def _restructured(lines: list[str]) -> tuple[list[Heading], bytearray]:
             and line[:1] not in " \t"
             and not over
             and first_of_block
-            and len(below.rstrip()) >= min(len(line.rstrip()), 60)
+            and len(below.rstrip()) >= min(len(line.rstrip()), 4)
         ):
             headings.append((row, row + 1, _level(styles, under[1]), _title(line)))
             row += 2
@@ -143,13 +143,15 @@ def _title(text: str) -> str:
     return clipped(" ".join(_MARKUP.sub(lambda match: match[1] or "", text[:1000]).split()).strip("# "))
 
 
-def _sections(headings: list[Heading], count: int) -> list[Definition]:
+def _sections(headings: list[Heading], lines: list[str]) -> list[Definition]:
     sections: list[Definition] = []
     open_: list[tuple[int, int]] = []  # (level, index)
-    for position, (first, _, level, title) in enumerate(headings):
+    for position, (first, row, level, title) in enumerate(headings):
         while open_ and open_[-1][0] >= level:
             open_.pop()
-        end = next((later[0] for later in headings[position + 1 : position + 400] if later[2] <= level), count) - 1
+        end = next((later[0] for later in headings[position + 1 : position + 400] if later[2] <= level), len(lines)) - 1
+        while end > row and not lines[end].strip():
+            end -= 1
         scope = clipped(" > ".join(sections[index].name for _, index in open_))
         sections.append(Definition(title, Kind.SECTION, scope, first, first, end, open_[-1][1] if open_ else -1))
         open_.append((level, position))

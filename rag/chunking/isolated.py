@@ -13,7 +13,8 @@ from rag.chunking.chunker import LanguageChunker
 from rag.chunking.settings import ChunkingSettings
 from rag.chunking.tokens import TokenizerCounter
 from rag.chunking.wire import pack_document, unpack_chunks
-from rag.chunking.worker_process import WorkerDied, WorkerProcess
+from rag.chunking.worker_limits import WALL_FACTOR
+from rag.chunking.worker_process import WorkerDied, WorkerOutOfTime, WorkerProcess
 from rag.errors import BuildFailed
 from rag.types import Chunk, Document
 
@@ -26,8 +27,9 @@ _AHEAD_CHARS = 2_000_000
 class IsolatedChunker:
     """Chunks as `make_chunker` does, each document parsed in a worker process of its own interpreter.
 
-    `timeout`: seconds one document may take. `memory_bytes`: the worker's address space. A context manager; the worker starts with the
-    first document and is replaced whenever it died. `fallbacks`: reason ("timeout", "memory", "crash", "error") -> documents cut by lines.
+    `timeout`: seconds of processor time that one document may take (six times as long by the clock). `memory_bytes`: the worker's
+    address space. A context manager; the worker starts with the first document and is replaced whenever it died.
+    `fallbacks`: reason ("timeout", "memory", "crash", "error") -> documents cut by lines.
     Calls from several threads take turns.
     """
 
@@ -121,11 +123,11 @@ class IsolatedChunker:
             for later in waiting:
                 self._worker.send(pack_document(later))
         try:
-            line = self._worker.receive(self._timeout)
+            line = self._worker.receive(self._timeout * WALL_FACTOR)
             if line.startswith(b"["):
                 return unpack_chunks(document, line)
             reason = "memory" if line == b"memory" else "error"
-        except TimeoutError:
+        except (TimeoutError, WorkerOutOfTime):
             reason = "timeout"
         except WorkerDied:
             reason = "crash"

@@ -22,6 +22,7 @@ _BODY_END = ("body", "block", "declaration_list", "field_declaration_list", "com
 _COMMENT_AFTER = re.compile(r"\n\s*(?:--|//|#|/\*)")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _NAME = re.compile(r"[^\W\d][\w.$~?!=+\-*/%<>&|^\[\]#@]*|[~#$@][\w.]+|operator\S*")
+_KEYWORDS = frozenset("if for while switch return class const typename noexcept int void else decltype operator template T".split())  # noqa: SIM905
 _ELIXIR = {
     **dict.fromkeys(("defmodule", "defprotocol", "defimpl"), "class"),
     **dict.fromkeys(("def", "defp", "defmacro", "defmacrop", "defguard", "defdelegate", "defn", "test"), "function"),
@@ -49,6 +50,8 @@ def role_of(node: Node, kind: str, grammar: Grammar) -> Role | None:
             return "class" if held is not None and held.type in ("struct_type", "interface_type") else "variable"
         return "class"
     if kind in grammar.functions:
+        if grammar.macros and (held := node.child_by_field_name("type")) is not None and held.child_by_field_name("body") is not None:
+            return None  # a class that a macro made look like a function's result
         return "function"
     if kind in grammar.spaces:
         return "space"
@@ -117,6 +120,8 @@ def name_of(node: Node, kind: str, grammar: Grammar) -> tuple[str, str]:
         return (words[-1] if words else ""), (text_of(name, 400) if name is not None else "")
     if grammar.grammar == "zig":
         return _split(_zig_name(node, kind))
+    if kind == "function_definition" and (test := _test_macro(node)):
+        return test
     found: Node | None = node
     for _ in range(20):
         if found is None or (found is not node and found.type in _IDENTIFIERS):
@@ -125,9 +130,25 @@ def name_of(node: Node, kind: str, grammar: Grammar) -> tuple[str, str]:
         if inner is None:
             break
         found = inner
-        if found.type in ("qualified_identifier", "scope_resolution", "member_expression", "scoped_identifier", "namespace_name"):
+        if found.type in (
+            "qualified_identifier",
+            "scope_resolution",
+            "member_expression",
+            "scoped_identifier",
+            "namespace_name",
+            "qualified_name",
+        ):
             break
     return _split(text_of(found, 400)) if found is not None and found is not node else ("", "")
+
+
+def _test_macro(node: Node) -> tuple[str, str] | None:
+    """`TEST_F(Suite, name) {…}`: a definition without a type whose name is a macro says its name in its arguments."""
+    declarator = node.child_by_field_name("declarator")
+    if node.child_by_field_name("type") is not None or declarator is None or declarator.type != "function_declarator":
+        return None
+    found = re.fullmatch(r"[A-Z][A-Z0-9_]+\s*\(\s*(\w+)(?:\s*,\s*(\w+))?\s*\)", text_of(declarator, 300))
+    return ((found[1], found[2]) if found[2] else ("", found[1])) if found else None
 
 
 def _name_child(node: Node, *, top: bool) -> Node | None:
@@ -172,7 +193,7 @@ def _split(raw: str) -> tuple[str, str]:
     if words[:2] == ["module", "exports"]:
         words = words[2:]
     words = [word for word in words if word not in ("exports", "prototype", "this", "self", "crate", "super", "")]
-    if not words or not all(_NAME.match(word) for word in words):
+    if not words or words[-1] in _KEYWORDS or not all(_NAME.match(word) for word in words):
         return "", ""
     return ".".join(words[:-1])[:_LONGEST_NAME], words[-1][:_LONGEST_NAME]
 
@@ -205,7 +226,7 @@ def signature_of(node: Node, before: str = "") -> str:
     if body is None:
         text = text.strip().partition("\n")[0]
     text = _COMMENT_AFTER.split(text, maxsplit=1)[0]
-    return clipped(re.sub(r"(?:\s*(?:\{|=>|=|:|;|\bdo))+$", "", " ".join(f"{before} {text}".split())))
+    return clipped(re.sub(r"(?:\s*(?:\{|=>|=|:|;|\\|\bdo))+$", "", " ".join(f"{before} {text}".split())))
 
 
 def body_of(node: Node) -> Node | None:

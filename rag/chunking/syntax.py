@@ -35,12 +35,15 @@ from rag.chunking.outline import (
 from rag.types import Kind
 
 _MOST_NESTED_DEFINITIONS = 12
+_NOTE, _MARK = 1, 2  # rows that go with what follows: comments, and what is none (attributes, decorators, `template <…>`)
 _BODY_LIKE = ("body", "block", "list", "statements", "compound_statement")
 _TEXT = re.compile("string|heredoc|template_literal|raw_text")
 _ANONYMOUS = words(
     "arrow_function function_expression generator_function func_literal lambda lambda_literal lambda_expression closure_expression do_block"
     " anonymous_method_expression anonymous_function function_definition_expression"
 )
+# `EXPORT_API` before a name or alone on its line: what it stands for is unknown, and it derails the parser
+_MACRO = re.compile(r"^[ \t]*[A-Z][A-Z0-9]*_[A-Z0-9_]*[ \t]*$|(?<![#\w\"'])[A-Z][A-Z0-9]*_[A-Z0-9_]*(?=[ \t]+[A-Za-z_~])", re.MULTILINE)
 _CLOSERS = re.compile(r"\s*(?:[)\]}{]|(?:end|else|elsif|elif|fi|done|esac|then|do|rescue|ensure|when|\*/)\b(?!\s*[(=.:\w]))")
 
 
@@ -64,13 +67,25 @@ def _parser(grammar: str) -> Parser:
 
 
 @cache
+def _kind_is_comment(kind: str) -> bool:
+    return "comment" in kind
+
+
+def _is_comment(kind: str, line: str) -> bool:
+    return _kind_is_comment(kind) or line.lstrip().startswith(("@doc", "@typedoc"))
+
+
+@cache
 def _is_text(kind: str) -> bool:
     return bool(_TEXT.search(kind))
 
 
 def outline_by_syntax(lines: list[str], grammar: Grammar) -> Outline:
     """Prices and definitions of source code. Code that does not parse is walked as far as the parser understood it."""
-    source = "\n".join(lines).encode("utf-8", "replace")
+    text = "\n".join(lines)
+    if grammar.macros:
+        text = _MACRO.sub(lambda match: " " * len(match[0]), text)
+    source = text.encode("utf-8", "replace")
     return _Walk(lines, grammar).run(_parser(grammar.grammar).parse(source).root_node)
 
 
@@ -111,8 +126,8 @@ class _Walk:
             end_row -= 1
         kind = node.type
         grammar = self._grammar
-        if kind in grammar.trivia:
-            self._note_trivia(row, column, end_row, end_column, frame)
+        if kind in grammar.trivia or (grammar.trivia_prefix and self._lines[row].lstrip().startswith(grammar.trivia_prefix)):
+            self._note_trivia(row, column, end_row, end_column, frame, _NOTE if _is_comment(kind, self._lines[row]) else _MARK)
             return None
         cost = min(frame.cost + STATEMENT, DEEPEST)
         if cost < self._costs[row] and self._begins(row, column):
@@ -153,7 +168,7 @@ class _Walk:
     def _begins(self, row: int, column: int) -> bool:
         return not self._lines[row].encode("utf-8", "replace")[:column].strip() and not _CLOSERS.match(self._lines[row])
 
-    def _note_trivia(self, row: int, column: int, end_row: int, end_column: int, frame: _Frame) -> None:
+    def _note_trivia(self, row: int, column: int, end_row: int, end_column: int, frame: _Frame, mark: int) -> None:
         encoded = self._lines[row].encode("utf-8", "replace")
         if encoded[:column].strip():
             return  # at the end of a line of code
@@ -161,7 +176,7 @@ class _Walk:
         if end_column and last[end_column:].strip(b" \t\f,;") and end_row == row:
             return
         for inner in range(row, end_row + 1):
-            self._trivia[inner] = 1
+            self._trivia[inner] = mark
         self._costs[row] = min(self._costs[row], frame.cost)
 
     def _note_wrapped(self, node: Node, row: int) -> None:
@@ -169,16 +184,13 @@ class _Walk:
         held = node.named_child(node.named_child_count - 1) if node.named_child_count else None
         if held is not None and held.type in {*self._grammar.functions, *self._grammar.classes, *self._grammar.through}:
             for inner in range(row, held.start_point[0]):
-                self._trivia[inner] = 1
+                self._trivia[inner] = self._trivia[inner] or _MARK
 
     def _first_row(self, row: int) -> int:
         """The first of the comments and decorators that stand directly above."""
-        while row > 0 and (self._trivia[row - 1] or self._prefixed(row - 1)) and not self._is_file_header(row - 1):
+        while row > 0 and self._trivia[row - 1] and not self._is_file_header(row - 1):
             row -= 1
         return row
-
-    def _prefixed(self, row: int) -> bool:
-        return bool(self._grammar.trivia_prefix) and self._lines[row].lstrip().startswith(self._grammar.trivia_prefix)
 
     def _is_file_header(self, row: int) -> bool:
         inner = self._grammar.inner_doc
@@ -242,7 +254,7 @@ class _Walk:
     def _doc(self, body: Node | None, first: int, row: int) -> str:
         if self._grammar.docstrings:
             return docstring(body) if body is not None else ""
-        return comment_above(self._lines[first:row])
+        return comment_above([self._lines[above] for above in range(first, row) if self._trivia[above] == _NOTE])
 
     def _finish(self, root: Node) -> Outline:
         costs = self._costs
@@ -250,7 +262,7 @@ class _Walk:
         for row in range(len(self._lines)):
             if costs[row] == NEVER:
                 continue
-            if row and (self._trivia[row - 1] or self._prefixed(row - 1)):
+            if row and self._trivia[row - 1]:
                 costs[row] = ATTACHED
             elif after_comment:  # a banner, set apart by a blank row
                 costs[row] += AFTER_BANNER

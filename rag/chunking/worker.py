@@ -1,7 +1,7 @@
 """`python -m rag.chunking.worker`: chunks documents from standard input, one JSON line each way, under limits it sets on itself first.
 
-It imports neither numpy nor a model, opens no file but the tokenizer, and ends when its standard input does. A timer that the kernel
-keeps ends it even inside a parser that never returns, should its parent be gone.
+It imports neither numpy nor a model, opens no file but the tokenizer, and ends when its standard input does. Timers that the kernel
+keeps end it inside a parser that never returns, whether or not its parent still lives.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import os
 import signal
 import sys
 from pathlib import Path
+
+from rag.chunking.worker_limits import WALL_FACTOR
 
 
 def _limit_memory(size: int) -> None:
@@ -24,9 +26,11 @@ def _limit_memory(size: int) -> None:
             resource.setrlimit(limit, (value, value))
 
 
-def _set_timer(seconds: float) -> None:
+def _set_timers(cpu_seconds: float) -> None:
+    """Processor time is what a document may take, so that a busy machine changes nothing; the clock catches what waits. 0: none."""
     if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+        signal.setitimer(signal.ITIMER_REAL, cpu_seconds * (WALL_FACTOR + 1))
 
 
 def main() -> None:
@@ -45,7 +49,7 @@ def main() -> None:
     answers.write(b"ready\n")
     answers.flush()
     for line in requests:
-        _set_timer(order["timeout"] * 2 + 5)
+        _set_timers(order["timeout"])
         try:
             document = unpack_document(line)
             answer = pack_chunks(document, chunker.chunk(document))
@@ -55,7 +59,7 @@ def main() -> None:
             answer = f"error {type(error).__name__}\n".encode()
         answers.write(answer)
         answers.flush()
-        _set_timer(0)
+        _set_timers(0)
 
 
 if __name__ == "__main__":

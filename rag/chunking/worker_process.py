@@ -8,6 +8,7 @@ import json
 import os
 import queue
 import selectors
+import signal
 import subprocess
 import sys
 import threading
@@ -18,6 +19,7 @@ import rag
 from rag.chunking.settings import ChunkingSettings
 
 _START_SECONDS = 60.0
+_TIMERS = {int(getattr(signal, name)) for name in ("SIGPROF", "SIGALRM") if hasattr(signal, name)}
 # Not the parent's: nothing secret reaches a process that parses hostile files. One thread, since threads cost address space.
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "VIRTUAL_ENV")
 _SET = {"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2", "PYTHONHASHSEED": "0"}
@@ -25,6 +27,10 @@ _SET = {"TOKENIZERS_PARALLELISM": "false", "RAYON_NUM_THREADS": "1", "MALLOC_ARE
 
 class WorkerDied(Exception):
     """The worker ended before it answered."""
+
+
+class WorkerOutOfTime(WorkerDied):
+    """The worker was ended by its own timer."""
 
 
 class WorkerProcess:
@@ -75,12 +81,18 @@ class WorkerProcess:
                 raise TimeoutError
             data = os.read(self._output, 1 << 20)
             if not data:
-                raise WorkerDied
+                raise self._death()
             self._inbox += data
         line = bytes(self._inbox[:end])
         del self._inbox[: end + 1]
         self._searched = 0
         return line
+
+    def _death(self) -> WorkerDied:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            if -self._process.wait(timeout=5) in _TIMERS:
+                return WorkerOutOfTime()
+        return WorkerDied()
 
     def end(self) -> None:
         """Kills the worker and waits until it is gone. May be called twice."""
