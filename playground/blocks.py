@@ -58,7 +58,7 @@ def check_blocks(blocks: list[Json], surface: Surface = "message") -> None:
         block_id = block.get("block_id")
         if block_id is not None:
             problems.length(block_id, limits.IDENTIFIER_CHARACTERS, f"{pointer}/block_id")
-            if block_id in seen:
+            if str(block_id) in seen:
                 problems.add(f'`block_id` "{block_id}" already exists', f"{pointer}/block_id")
             seen.add(str(block_id))
     if problems.found:
@@ -115,7 +115,7 @@ def _block(problems: _Problems, block: Json, pointer: str, surface: Surface) -> 
             pass
         case "context":
             for number, element in enumerate(problems.count(block.get("elements"), limits.CONTEXT_ELEMENTS, f"{pointer}/elements")):
-                if element.get("type") != "image":
+                if not isinstance(element, dict) or element.get("type") != "image":
                     _text(problems, element, limits.SECTION_CHARACTERS, f"{pointer}/elements/{number}")
         case "actions":
             _elements(problems, block, limits.ACTIONS_ELEMENTS, pointer, _ACTIONS)
@@ -169,7 +169,7 @@ def _elements(problems: _Problems, block: Json, most: int, pointer: str, kinds: 
             problems.add(f"unsupported type: {element.get('type') if isinstance(element, dict) else element}", f"{here}/type")
             continue
         _element(problems, element, here)
-        action_id = element.get("action_id")
+        action_id = str(element.get("action_id") or "")
         if action_id in seen:
             problems.add(f'`action_id` "{action_id}" already exists', f"{here}/action_id")
         if action_id:

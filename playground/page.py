@@ -12,7 +12,7 @@ from typing import Any
 from aiohttp import web
 
 from playground.acting import Acting
-from playground.errors import PlaygroundError
+from playground.errors import PlaygroundError, SlackError
 from playground.feed import Feeds
 from playground.model import Json
 
@@ -112,6 +112,8 @@ class Page:
             return web.json_response(await work(self, body))
         except PlaygroundError as error:
             return web.json_response({"error": str(error)}, status=400)
+        except SlackError as error:
+            return web.json_response({"error": f"Slack refuses: {error.code}."}, status=400)
         except (ValueError, KeyError, TypeError) as error:
             return web.json_response({"error": f"The request is misshapen: {error}."}, status=400)
 

@@ -19,6 +19,7 @@ const state = {
   channel: "",
   openThread: "",
   tab: "messages",
+  opening: "",
   of: (channel) => [...(state.messages.get(channel)?.values() ?? [])].sort((a, b) => Number(a.ts) - Number(b.ts)),
   thread: (channel, root) => state.of(channel).filter((message) => message.ts === root || message.thread_ts === root),
 };
@@ -58,6 +59,7 @@ const on = {
     }
     showModal(picture.modal);
     drawAll();
+    openWaiting();
   },
   message(message) {
     keep(message);
@@ -281,12 +283,15 @@ function openChannel(id) {
 
 async function openApp() {
   const { channel } = await send("direct", { user: state.user, other: state.bot });
-  const open = () => {
-    openChannel(channel);
-    openTab("home");
-  };
-  if (state.channels.has(channel)) open();
-  else setTimeout(open, 150); // the feed brings the new conversation
+  state.opening = channel; // a new conversation arrives by the feed
+  openWaiting();
+}
+
+function openWaiting() {
+  if (!state.channels.has(state.opening)) return;
+  openChannel(state.opening);
+  state.opening = "";
+  openTab("home");
 }
 
 function openTab(tab) {

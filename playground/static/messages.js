@@ -16,8 +16,9 @@ export function renderMessage(message, state, actions, { inThread }) {
   if (message.blocks?.length) body.append(...renderBlocks(message.blocks, context, (action, value) => actions.act(message, action, value), message.pressed));
   else body.append(h("div", { class: "text" }, mrkdwn(message.text ?? "", context)));
   if (streaming) {
-    const last = [...body.querySelectorAll(".text")].at(-1) ?? body;
-    (last.lastElementChild ?? last).append(h("span", { class: "caret", "aria-hidden": "true" }));
+    let last = [...body.querySelectorAll(".text")].at(-1) ?? body;
+    while (["DIV", "UL", "OL", "LI", "BLOCKQUOTE", "PRE"].includes(last.lastElementChild?.nodeName) || (last.classList.contains("text") && last.lastElementChild)) last = last.lastElementChild;
+    last.append(h("span", { class: "caret", "aria-hidden": "true" }));
   }
   return h(
     "article",

@@ -63,7 +63,7 @@ def make_echo(playground: Playground, heard: list[dict[str, Any]]) -> AsyncApp:
 async def echo_bot(playground: Playground) -> AsyncIterator[list[dict[str, Any]]]:
     """Run the app; yields what it hears."""
     heard: list[dict[str, Any]] = []
-    handler = AsyncSocketModeHandler(make_echo(playground, heard), playground.app_token)
+    handler: Any = AsyncSocketModeHandler(make_echo(playground, heard), playground.app_token)
     await handler.connect_async()
     await playground.wait_connected()
     try:
