@@ -71,7 +71,7 @@ async def test_the_address_comes_from_the_environment(monkeypatch: pytest.Monkey
 
 def test_an_empty_variable_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GROQ_BASE_URL", "")
-    assert _connect(GroqSettings(), KEY).base_url == "https://api.groq.com/"
+    assert _connect(GroqSettings(), KEY).base_url.host == "api.groq.com"
 
 
 async def test_length_is_reported_as_the_finish_reason() -> None:
