@@ -81,17 +81,16 @@ async def test_writes_are_transactions_one_after_another(path: Path) -> None:
 async def test_readers_see_one_state_and_do_not_wait_for_the_writer(path: Path) -> None:
     async with Database(path, [NOTES]) as database:
         await database.write(lambda db: db["notes"].insert({"text": "before"}))
-        writing = asyncio.create_task(database.write(lambda db: (db["notes"].insert({"text": "after"}), _pause(0.6))))
+        writing = asyncio.create_task(database.write(lambda db: (db["notes"].insert({"text": "after"}), _pause(2.0))))
         await asyncio.sleep(0.2)
 
         def twice(db: sqlite_utils.Database) -> tuple[int, int]:
             first = db["notes"].count
-            time.sleep(0.6)  # the writer commits meanwhile
+            time.sleep(2.5)  # the writer commits meanwhile
             return first, db["notes"].count
 
-        started = time.monotonic()
         assert await database.read(lambda db: db["notes"].count) == 1
-        assert time.monotonic() - started < 0.3
+        assert not writing.done()
         assert await database.read(twice) == (1, 1)
         await writing
         assert await database.read(lambda db: db["notes"].count) == 2
@@ -110,7 +109,7 @@ async def test_endless_work_is_interrupted_and_undone(path: Path) -> None:
         db["notes"].insert({"text": "undone"})
         db.execute(endless).fetchone()
 
-    async with Database(path, [NOTES], timeout=0.3) as database:
+    async with Database(path, [NOTES], timeout=1.0) as database:
         with pytest.raises(DatabaseError, match="interrupted"):
             await database.read(lambda db: db.execute(endless).fetchone())
         with pytest.raises(DatabaseError, match="interrupted"):
@@ -119,9 +118,9 @@ async def test_endless_work_is_interrupted_and_undone(path: Path) -> None:
 
 
 async def test_a_write_that_waited_too_long_is_not_done(path: Path) -> None:
-    async with Database(path, [NOTES], timeout=0.3) as database:
-        slow = asyncio.create_task(database.write(lambda db: _pause(0.6)))
-        await asyncio.sleep(0.05)
+    async with Database(path, [NOTES], timeout=1.0) as database:
+        slow = asyncio.create_task(database.write(lambda db: _pause(2.0)))
+        await asyncio.sleep(0.1)
         with pytest.raises(DatabaseError, match="too busy"):
             await database.write(lambda db: db["notes"].insert({"text": "late"}))
         await slow
@@ -277,7 +276,7 @@ asyncio.run(main())
 
 async def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half_transaction(path: Path) -> None:
     acknowledged: list[int] = []
-    for round_ in range(8):
+    for round_ in range(5):
         start = acknowledged[-1] + 2 if acknowledged else 0  # + 2: the write after the last acknowledged one may have happened
         process = subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(start)], stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
@@ -289,6 +288,6 @@ async def test_kill_9_loses_nothing_acknowledged_and_leaves_no_half_transaction(
     async with Database(path, [NOTES]) as database:
         ids = await database.read(lambda db: {row["id"] for row in db["notes"].rows})
         assert await database.read(lambda db: db.execute("PRAGMA integrity_check").fetchone()[0]) == "ok"
-    assert len(acknowledged) >= 8 * 3
+    assert len(acknowledged) >= 5 * 3
     assert {2 * i for i in acknowledged} | {2 * i + 1 for i in acknowledged} <= ids
     assert all(i ^ 1 in ids for i in ids)

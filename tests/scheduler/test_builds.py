@@ -18,7 +18,7 @@ from tests.scheduler.conftest import NOW, Clock, Listener, Workshop, repositorie
 
 @pytest.fixture
 def builds(workshop: Workshop, log: AnswerLog, listener: Listener, clock: Clock) -> Builds:
-    return Builds(workshop.rebuild, log, listener, timeout=0.5, clock=clock)
+    return Builds(workshop.rebuild, log, listener, timeout=20.0, clock=clock)
 
 
 async def test_a_good_build_is_in_the_log_and_nobody_is_told(builds: Builds, log: AnswerLog, listener: Listener) -> None:
@@ -83,7 +83,8 @@ async def test_a_build_of_another_process_is_neither_failure_nor_alert(
     assert (await builds.build(DEMO, "nightly")).ok
 
 
-async def test_an_endless_build_is_ended_and_failed(builds: Builds, workshop: Workshop, listener: Listener) -> None:
+async def test_an_endless_build_is_ended_and_failed(workshop: Workshop, log: AnswerLog, listener: Listener) -> None:
+    builds = Builds(workshop.rebuild, log, listener, timeout=0.2)
     workshop.seconds = 60.0
     record = await builds.build(DEMO, "nightly")
     assert (record.ok, record.error_kind) == (False, "BuildFailed")

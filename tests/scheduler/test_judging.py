@@ -48,7 +48,7 @@ async def _answered(log: AnswerLog, *ids: str, days_ago: float = 0.1, repository
 def _judging(log: AnswerLog, referee: Referee, listener: Listener, clock: Clock, **settings: float) -> Judging:
     values: dict[str, float] = {"judge_share": 1.0} | settings
     return Judging(
-        log, referee, lambda name: name != "private", listener, ScheduleSettings(**values), timeout=0.2, clock=clock  # type: ignore[arg-type]
+        log, referee, lambda name: name != "private", listener, ScheduleSettings(**values), timeout=1.0, clock=clock  # type: ignore[arg-type]
     )  # fmt: skip
 
 
