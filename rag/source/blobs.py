@@ -28,7 +28,7 @@ GENERATED, VENDORED = "linguist-generated", "linguist-vendored"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A path of a commit's tree. `mode`: "file", "symlink" or "submodule". `size` in bytes, 0 but for files."""
+    """A path of a commit's tree. `mode`: "file", "symlink" or "submodule". `size`: bytes of a file, -1 where git lacks its content; else 0."""
 
     name: bytes
     path: str
@@ -64,7 +64,7 @@ def _entry(record: bytes) -> Entry:
     info, _, name = record.partition(b"\t")
     mode, kind, blob, size = info.split()
     known = {b"120000": "symlink", b"160000": "submodule"}.get(mode, "file" if kind == b"blob" and mode in _REGULAR else "submodule")
-    return Entry(name, path_text(name), known, blob.decode(), int(size) if size.isdigit() else 0)
+    return Entry(name, path_text(name), known, blob.decode(), int(size) if size.isdigit() else -(known == "file"))
 
 
 def find(git_dir: Path, commit: str, path: str, *, timeout: float = 60.0) -> Entry | None:

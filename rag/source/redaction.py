@@ -14,6 +14,8 @@ from rag.source.secret_kinds import ASSIGNMENTS, RULES, Rule, assigned_secret, l
 
 Span = tuple[int, int, str]
 
+_ANCHORED = [(anchor, rule) for rule in RULES for anchor in rule.anchors]
+
 _lock = threading.Lock()
 _live: tuple[str, ...] = ()
 
@@ -69,13 +71,13 @@ def _live_spans(text: str) -> Iterator[Span]:
 
 
 def _rule_spans(text: str) -> Iterator[Span]:
-    for rule in RULES:
-        for anchor in rule.anchors:
-            done = 0
-            for position in _positions(text, anchor):
-                if position >= done and (span := _apply(rule, text, position)):
-                    done = span[1]
-                    yield span
+    for anchor, rule in _ANCHORED:
+        position = text.find(anchor)
+        while position >= 0:
+            span = _apply(rule, text, position)
+            if span:
+                yield span
+            position = text.find(anchor, max(position + 1, span[1] if span else 0))
 
 
 def _apply(rule: Rule, text: str, position: int) -> Span | None:

@@ -152,8 +152,8 @@ def reason_by_name(entry: Entry, globs: Globs, said: Mapping[str, bool], limits:
         return "generated"
     if re.search(r"[.-]min\.(?:[cm]?js|css)$", name):
         return "minified"
-    if entry.size == 0:
-        return "empty"
+    if entry.size <= 0:
+        return "empty" if entry.size == 0 else "missing"
     language = language_of(entry.path)
     is_data = language in _DATA_LANGUAGES and entry.size > _DATA_BYTES.get(language, _DATA_DEFAULT)
     if is_data or (name.endswith(".svg") and entry.size > 2000):

@@ -134,18 +134,46 @@ def _clone(call: _Call, directory: Path, head: str, on_progress: Progress) -> No
     """Fetches into a directory beside, then moves it into place: there is never half a mirror under the name."""
     staging = directory.with_name(f"{directory.name}.partial-{secrets.token_hex(4)}")
     try:
+        if _copied(call, staging):
+            _fetch(call, staging, head, on_progress)
+            _place(staging, directory)
+            return
         made = call.run(None, "init", "--quiet", "--bare", "--template=", f"--object-format={call.object_format}", "--", str(staging))
         if made.code != 0:
             raise CloneFailed(
                 f"The directory {staging} cannot be made: {made.complaint}.", "Check its permissions and the room on the disk."
             )
         _fetch(call, staging, head, on_progress)
-        if directory.exists():
-            shutil.rmtree(directory)
-        staging.rename(directory)
+        _place(staging, directory)
     finally:
         if staging.exists():
             shutil.rmtree(staging, ignore_errors=True)
+
+
+def _place(staging: Path, directory: Path) -> None:
+    if directory.exists():
+        shutil.rmtree(directory)
+    staging.rename(directory)
+
+
+def _copied(call: _Call, staging: Path) -> bool:
+    """Whether a path's objects could be taken over as files, by hard links where the disk allows: seconds instead of minutes."""
+    if call.location.kind != "path":
+        return False
+    source = Path(call.location.url)
+    objects = next((place for place in (source / ".git" / "objects", source / "objects") if place.is_dir()), None)
+    if objects is None or (objects / "info" / "alternates").exists():
+        return False  # borrowed objects may vanish
+    # A link among the objects could lead to any file of this machine, and old versions of git follow it. A partial clone lacks objects.
+    if any(entry.is_symlink() or entry.suffix == ".promisor" for entry in (objects, *objects.glob("*"), *objects.glob("*/*"))):
+        return False
+    arguments = ("clone", "--quiet", "--bare", "--local", "--no-tags", "--template=", "--no-recurse-submodules")
+    done = call.run(None, *arguments, "--", str(source), str(staging))
+    if done.code == 0:
+        done = call.run(staging, "config", "--remove-section", "remote.origin")
+    if done.code != 0 and staging.exists():
+        shutil.rmtree(staging)
+    return done.code == 0
 
 
 def _fetch(call: _Call, directory: Path, head: str, on_progress: Progress) -> None:

@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from rag.errors import BranchNotFound, CloneFailed, EmptyRepository, SourceError, SourceNotFound, SourceRefused
-from rag.source.mirror import Mirror
+from rag.source.mirror import Mirror, Skipped
 from rag.types import Document, Repository
 from tests.source.https_server import HttpsServer
 from tests.source.repositories import Bare, git
@@ -145,10 +145,30 @@ def test_a_clone_that_fails_leaves_nothing(bare: Bare, mirror: Mirror, tmp_path:
     bare.commit({f"{n}.py": f"x = {n}\n" for n in range(50)})
     lost = bare.git("rev-parse", "main:3.py")
     (bare.path / "objects" / lost[:2] / lost[2:]).unlink()
+    (bare.path / "objects" / "info" / "alternates").write_text("")  # objects that are borrowed are fetched, not linked
     with pytest.raises(CloneFailed) as error:
         mirror.sync(Repository("n", str(bare.path)))
     assert "git fsck" in error.value.remedy
     assert [entry.name for entry in (tmp_path / "data").iterdir()] == ["mirror.git.lock"]
+
+
+def test_objects_are_linked_and_one_that_is_lost_is_counted(bare: Bare, mirror: Mirror) -> None:
+    bare.commit({f"{n}.py": f"x = {n}\n" for n in range(5)})
+    lost = bare.git("rev-parse", "main:3.py")
+    (bare.path / "objects" / lost[:2] / lost[2:]).unlink()
+    head = mirror.sync(Repository("n", str(bare.path)))
+    assert [item for item in mirror.documents(head.commit) if not isinstance(item, Document)] == [Skipped("3.py", "missing")]
+    tree = bare.git("rev-parse", "main^{tree}")
+    assert (mirror._directory / "objects" / tree[:2] / tree[2:]).stat().st_nlink == 2
+    assert "origin" not in (mirror._directory / "config").read_text()
+
+
+def test_a_link_among_the_objects_is_not_followed(bare: Bare, mirror: Mirror, tmp_path: Path) -> None:
+    bare.commit({"a.py": "x = 1\n"})
+    (tmp_path / "outside").write_text("canary")
+    (bare.path / "objects" / "info" / "link").symlink_to(tmp_path / "outside")
+    mirror.sync(Repository("n", str(bare.path)))
+    assert b"canary" not in everything_below(tmp_path / "data")
 
 
 def test_a_fetch_that_fails_leaves_what_was_there(bare: Bare, mirror: Mirror, tmp_path: Path) -> None:
@@ -183,7 +203,7 @@ def test_a_damaged_mirror_is_cloned_again(damage: str, bare: Bare, mirror: Mirro
     mirror.sync(repository)
     if damage == "pack":
         for pack in mirror._directory.glob("objects/pack/*"):
-            pack.chmod(0o600)
+            pack.unlink()  # may be a hard link to the source's own
             pack.write_bytes(b"")
     elif damage == "head":
         (mirror._directory / "HEAD").unlink()
