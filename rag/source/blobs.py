@@ -28,7 +28,7 @@ GENERATED, VENDORED = "linguist-generated", "linguist-vendored"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A path of a commit's tree. `mode`: "file", "symlink" or "submodule". `size`: bytes of a file, -1 where git lacks its content; else 0."""
+    """A path of a commit's tree. `mode`: "file", "symlink" or "submodule". `size`: a file's bytes, -1 where git lacks them; else 0."""
 
     name: bytes
     path: str
