@@ -11,7 +11,7 @@ from types import TracebackType
 
 import psutil
 
-_EVERY = 0.25  # seconds
+_EVERY = 0.5  # seconds
 
 
 class Stopwatch:
@@ -35,7 +35,7 @@ class Stopwatch:
 
 
 class PeakMemory:
-    """Resident memory of this process and of all below it, sampled four times a second while the context lasts.
+    """Resident memory of this process and of all below it, sampled twice a second while the context lasts.
 
     The sum counts pages that they share more than once, so it errs to the high side.
     """

@@ -142,7 +142,7 @@ def test_every_error_class_can_come_back() -> None:
 
 
 async def test_cancelling_ends_the_child_and_all_below_it(job: BuildJob, index: RepositoryIndex) -> None:
-    commit_files(Path(job.repository.source), functions(400, "busy"))
+    commit_files(Path(job.repository.source), functions(200, "busy"))
     started = asyncio.Event()
     leader = 0
 
@@ -172,7 +172,7 @@ async def test_a_build_that_takes_too_long_is_ended(job: BuildJob) -> None:
 
 async def test_a_killed_child_is_said_and_cleaned_up_after(job: BuildJob, index: RepositoryIndex) -> None:
     first = await run_build(job, lambda event: None)
-    commit_files(Path(job.repository.source), functions(60, "more"))
+    commit_files(Path(job.repository.source), functions(20, "more"))
 
     def on_event(event: BuildEvent) -> None:
         if event.stage == "embed":
@@ -185,27 +185,30 @@ async def test_a_killed_child_is_said_and_cleaned_up_after(job: BuildJob, index:
 
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux can limit another process")
-@pytest.mark.parametrize("stage", ["chunk", "embed", "dense"])
-async def test_a_disk_that_fills_up_keeps_the_former_index(job: BuildJob, index: RepositoryIndex, stage: str) -> None:
+async def test_a_disk_that_fills_up_keeps_the_former_index(job: BuildJob, index: RepositoryIndex) -> None:
     """A limit on file size stands in for the disk: the same writes fail, in the same places."""
     first = await run_build(job, lambda event: None)
-    commit_files(Path(job.repository.source), functions(60, "more"))
+    commit_files(Path(job.repository.source), functions(20, "more"))
+    for stage in ("chunk", "embed", "dense"):
+        limited: list[int] = []
 
-    def on_event(event: BuildEvent) -> None:
-        if event.stage == stage:
-            resource.prlimit(builders()[0].pid, resource.RLIMIT_FSIZE, (4_000, 4_000))
+        def on_event(event: BuildEvent, stage: str = stage, limited: list[int] = limited) -> None:
+            if event.stage == stage and not limited:
+                limited.append(builders()[0].pid)
+                resource.prlimit(limited[0], resource.RLIMIT_FSIZE, (4_000, 4_000))
 
-    with pytest.raises(DiskFull, match=r"MB are free"):
-        await run_build(job, on_event)
-    assert [path.name for path in index.layout.generations.iterdir()] == [first.generation]
-    with index.open() as generation:
-        assert generation.info.generation == first.generation
-        assert generation.dense is not None
+        with pytest.raises(DiskFull, match=r"MB are free"):
+            await run_build(job, on_event)
+        assert limited
+        assert [path.name for path in index.layout.generations.iterdir()] == [first.generation]
+        with index.open() as generation:
+            assert generation.info.generation == first.generation
+            assert generation.dense is not None
     index.close()
 
 
 def test_the_builder_ends_with_its_parent(job: BuildJob) -> None:
-    commit_files(Path(job.repository.source), functions(400, "busy"))
+    commit_files(Path(job.repository.source), functions(200, "busy"))
     code = (
         "import asyncio, sys\n"
         "from rag.index.build_process import run_build\n"
