@@ -90,7 +90,7 @@ class Desk:
         for task in pending:
             task.cancel()
         if pending:
-            await asyncio.wait(pending, timeout=5.0)
+            await asyncio.wait(pending, timeout=3.0)
         return len(pending)
 
     async def _work(self, key: QuestionKey) -> None:

@@ -63,7 +63,7 @@ class House:
         bot = self.playground.workspace.bot.id
         return [message for message in self.playground.messages(channel, ts) if message.user == bot and message.ts > ts]
 
-    async def reply(self, ts: str, channel: str = "engineering", count: int = 1, timeout: float = 10.0) -> Message:  # noqa: ASYNC109 - as the workspace has it
+    async def reply(self, ts: str, channel: str = "engineering", count: int = 1, timeout: float = 20.0) -> Message:  # noqa: ASYNC109 - as the workspace has it
         """The bot's `count`-th finished message there."""
 
         def finished() -> list[Message]:
@@ -92,7 +92,7 @@ async def stack() -> AsyncIterator[AsyncExitStack]:
 @pytest.fixture
 async def house(database: Database, stack: AsyncExitStack) -> House:
     """A workspace without rate limits, where retries come at once; the bot is not started."""
-    playground = Playground(rate_limits={}, ack_seconds=1.0, retry_delays=(0.0, 0.2, 0.4))
+    playground = Playground(rate_limits={}, ack_seconds=3.0, retry_delays=(0.0, 0.2, 0.4))
     await stack.enter_async_context(playground)
     log = AnswerLog(database)
     settings = BotSettings(
@@ -117,7 +117,7 @@ async def bot(house: House, stack: AsyncExitStack) -> SlackService:
     return service
 
 
-async def closed(house: House, ts: str, timeout: float = 15.0) -> str:  # noqa: ASYNC109
+async def closed(house: House, ts: str, timeout: float = 40.0) -> str:  # noqa: ASYNC109
     """Waits until the inbox row of a message is finished. Returns its outcome."""
     async with asyncio.timeout(timeout):
         while True:

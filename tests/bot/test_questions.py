@@ -42,6 +42,7 @@ async def test_the_answer_streams(house: House, bot: SlackService) -> None:
 
 
 async def test_a_mention_delivered_four_ways_is_one_question(house: House, bot: SlackService) -> None:
+    house.playground.sockets.ack_seconds = 0.5
     house.playground.faults.duplicate_events(times=2)
     house.playground.faults.lose_acks(2)
     ts = await house.say("@footnote how?")

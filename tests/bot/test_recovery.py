@@ -152,17 +152,17 @@ async def test_killed_at_random_points_every_question_has_one_answer(tmp_path: P
     path = tmp_path / "footnote.sqlite"
     asked: list[str] = []
     async with Playground(rate_limits={}, ack_seconds=1.0, retry_delays=(0.3, 1.0, 3.0)) as playground:
-        for life in range(6):
+        for life in range(5):
             process = await asyncio.create_subprocess_exec(sys.executable, "-m", "tests.bot.bot_process", playground.api_url, str(path))
             try:
-                await playground.wait_connected(timeout=20)
-                for _ in range(2 if life < 5 else 0):
+                await playground.wait_connected(timeout=60)
+                for _ in range(2 if life < 4 else 0):
                     asked.append(await playground.say("maya", "engineering", f"@footnote question {len(asked)}?"))
                     await asyncio.sleep(chance.uniform(0, 0.15))
-                if life < 5:
+                if life < 4:
                     await asyncio.sleep(chance.uniform(0, 0.3))
                 else:
-                    await playground.wait_settled(20)
+                    await playground.wait_settled(60)
                     async with Database(path, ALL_MIGRATIONS) as database:
                         await _all_closed(database, len(asked))
             finally:
@@ -180,7 +180,7 @@ async def test_killed_at_random_points_every_question_has_one_answer(tmp_path: P
 
 
 async def _all_closed(database: Database, count: int) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while True:
             done = await database.read(lambda db: db.conn.execute("SELECT count(*) FROM inbox WHERE state = 'posted'").fetchone()[0])
             if done == count:
@@ -193,6 +193,7 @@ async def test_what_cannot_be_written_down_is_not_acknowledged_and_comes_again(h
     service = house.service()
     await service.start()
     stack.push_async_callback(service.stop)
+    house.playground.sockets.ack_seconds = 0.5
     other = sqlite3.connect(tmp_path / "footnote.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     ts = await house.say("@footnote how?")

@@ -123,6 +123,8 @@ def test_the_footer_says_what_was_read_and_by_whom() -> None:
         "being built",
     ):
         assert words in footer
+    said = answer(index=index(dense_ready=False), notices=("The index is still being built.",))
+    assert json.dumps(render.footer_block(said, BUILT)).count("being built") == 1
     assert "no model wrote this" in json.dumps(render.footer_block(answer(), BUILT))
 
 
