@@ -90,9 +90,15 @@ def _apply(rule: Rule, text: str, position: int) -> Span | None:
     group = 1 if rule.pattern.groups else 0
     if rule.random and not looks_random(match[group]):
         return None
-    if rule.accepts and not rule.accepts(match[group]):
+    if (rule.accepts and not rule.accepts(match[group])) or _in_marker(text, position):
         return None
     return match.start(group), match.end(group), rule.kind
+
+
+def _in_marker(text: str, position: int) -> bool:
+    """Whether the position is inside a "[redacted:kind]", whose words are no names of anything."""
+    before = text[max(0, position - 40) : position]
+    return "[redacted:" in before and "]" not in before.rpartition("[redacted:")[2]
 
 
 def _assigned_spans(text: str) -> Iterator[Span]:
@@ -101,7 +107,8 @@ def _assigned_spans(text: str) -> Iterator[Span]:
         lower = "".join(c.lower() if c.isascii() else c for c in text)
     for word in ASSIGNMENTS:
         for position in _positions(lower, word):
-            if span := assigned_secret(text, position + len(word), word):
+            span = assigned_secret(text, position + len(word), word)
+            if span and not _in_marker(text, position):
                 yield *span, "assigned-secret"
 
 

@@ -269,7 +269,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=30).map("".join))
 def test_lines_are_kept_and_redacting_twice_changes_nothing(text: str) -> None:
     once, count = redact(text)
