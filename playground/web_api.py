@@ -49,13 +49,19 @@ class WebApi:
         """GET or POST /api/{method}."""
         method = request.match_info["method"]
         record = RecordedCall(method, {}, self._platform.workspace.clock())
+        self.calls.append(record)
+        try:
+            return await self._answer(request, method, record)
+        finally:
+            self._platform.workspace.tell(Change("called", details={"method": method}))
+
+    async def _answer(self, request: web.Request, method: str, record: RecordedCall) -> web.StreamResponse:
         headers: dict[str, str] = {}
         fault: Fault | None = None
         try:
             arguments = await read_arguments(request)
             token = _token(request, arguments)
             record.arguments = dict(arguments.values)
-            self.calls.append(record)
             fault = self._faults.take(method, record.arguments)
             if fault is not None:
                 await asyncio.sleep(fault.delay)
@@ -80,9 +86,6 @@ class WebApi:
         except Exception:
             logger.exception("playground: %s failed", method)
             record.response, record.status = {"ok": False, "error": "internal_error"}, 500
-        if record not in self.calls:
-            self.calls.append(record)
-        self._platform.workspace.tell(Change("called", details={"method": method}))
         if fault is not None and fault.drop:
             return self._cut(request)
         return web.json_response(record.response, status=record.status, headers=headers)

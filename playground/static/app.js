@@ -4,29 +4,14 @@ import { renderBlocks } from "./blocks.js";
 import { makeComposer } from "./composer.js";
 import { byId, fill, h, icon, initials, tone } from "./dom.js";
 import { makeList, renderMessage } from "./messages.js";
+import { showModal } from "./modal.js";
 import { parseSource, showSource } from "./source.js";
-
-const state = {
-  user: "",
-  bot: "",
-  commands: [],
-  connected: false,
-  people: new Map(),
-  channels: new Map(),
-  messages: new Map(), // channel -> Map(ts -> message)
-  statuses: new Map(), // "channel:thread" -> text
-  home: null,
-  channel: "",
-  openThread: "",
-  tab: "messages",
-  opening: "",
-  of: (channel) => [...(state.messages.get(channel)?.values() ?? [])].sort((a, b) => Number(a.ts) - Number(b.ts)),
-  thread: (channel, root) => state.of(channel).filter((message) => message.ts === root || message.thread_ts === root),
-};
+import { keep, replace, state } from "./state.js";
 
 const wanted = new URLSearchParams(location.hash.slice(1));
 const main = makeList(byId("messages"));
 const replies = makeList(byId("thread-messages"));
+const fading = new Map();
 let stop = null;
 let sourceOpener = null;
 let threadOpener = null;
@@ -43,13 +28,7 @@ function mentionable() {
 
 const on = {
   state(picture) {
-    Object.assign(state, { user: picture.user, bot: picture.bot, commands: picture.commands, connected: picture.connected, home: picture.home });
-    state.people = new Map(picture.people.map((person) => [person.id, person]));
-    state.channels = new Map(picture.channels.map((channel) => [channel.id, channel]));
-    state.messages = new Map();
-    picture.messages.forEach(keep);
-    state.statuses = new Map(picture.statuses.filter((entry) => entry.status).map((entry) => [`${entry.channel}:${entry.thread_ts}`, entry.status]));
-    byId("team").textContent = picture.team;
+    replace(picture);
     if (!state.channels.has(state.channel)) {
       const asked = [...state.channels.values()].find((channel) => [channel.id, channel.name].includes(wanted.get("in")));
       const first = asked ?? [...state.channels.values()].find((channel) => channel.members.includes(state.bot)) ?? [...state.channels.values()][0];
@@ -57,7 +36,7 @@ const on = {
       state.openThread = asked ? (wanted.get("thread") ?? "") : "";
       wanted.delete("in");
     }
-    showModal(picture.modal);
+    showModal(picture.modal, state, report);
     drawAll();
     openWaiting();
   },
@@ -70,15 +49,19 @@ const on = {
     draw();
   },
   status({ channel, thread_ts, status }) {
-    if (status) state.statuses.set(`${channel}:${thread_ts}`, status);
-    else state.statuses.delete(`${channel}:${thread_ts}`);
+    const key = `${channel}:${thread_ts}`;
+    clearTimeout(fading.get(key));
+    if (status) {
+      state.statuses.set(key, status);
+      fading.set(key, setTimeout(() => on.status({ channel, thread_ts, status: "" }), 120_000)); // as Slack does
+    } else state.statuses.delete(key);
     draw();
   },
   home({ view }) {
     state.home = view;
     drawHome();
   },
-  modal: ({ view }) => showModal(view),
+  modal: ({ view }) => showModal(view, state, report),
   connected({ connected }) {
     state.connected = connected;
     drawConnection();
@@ -88,12 +71,6 @@ const on = {
     byId("connection").dataset.state = "off";
   },
 };
-
-function keep(message) {
-  if (!state.messages.has(message.channel)) state.messages.set(message.channel, new Map());
-  const known = state.messages.get(message.channel);
-  known.set(message.ts, { ...message, version: (known.get(message.ts)?.version ?? 0) + 1 });
-}
 
 // drawing
 
@@ -277,7 +254,6 @@ function openChannel(id) {
   replies.clear();
   drawLists();
   draw();
-  byId("messages").scrollTop = byId("messages").scrollHeight;
   if (matchMedia("(min-width: 760px)").matches) composer.focus();
 }
 
@@ -305,7 +281,6 @@ function openThread(ts, focus) {
   closeSource();
   replies.clear();
   draw();
-  byId("thread-messages").scrollTop = byId("thread-messages").scrollHeight;
   if (focus) threadComposer.focus();
 }
 
@@ -338,52 +313,6 @@ function closeSource() {
 function showMenu(open) {
   byId("app").dataset.menu = String(open);
   byId("menu").setAttribute("aria-expanded", String(open));
-}
-
-function showModal(modal) {
-  const dialog = byId("modal");
-  if (!modal) {
-    if (dialog.open) dialog.close();
-    return;
-  }
-  const context = { people: state.people, channels: state.channels, user: state.user };
-  const problem = h("p", { class: "problem", role: "alert", hidden: true });
-  const dismiss = () => report(send("dismiss", { user: state.user, view_id: modal.id }));
-  const form = h(
-    "form",
-    { method: "dialog" },
-    h("header", { class: "bar" }, h("h2", { id: "modal-title" }, modal.title?.text ?? ""), h("button", { type: "button", class: "icon", "aria-label": "Close", onclick: dismiss }, icon("close"))),
-    h("div", { class: "modal-body" }, ...renderBlocks(modal.blocks ?? [], context, () => {}), problem),
-    h(
-      "footer",
-      {},
-      h("button", { type: "button", class: "button", onclick: dismiss }, modal.close?.text ?? "Cancel"),
-      modal.submit ? h("button", { type: "submit", class: "button primary" }, modal.submit.text) : null,
-    ),
-  );
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const values = {};
-    for (const field of form.querySelectorAll("[data-action]")) {
-      const { block, action, kind } = field.dataset;
-      const value = kind === "plain_text_input" ? { value: field.value || null } : { selected_option: { value: field.value, text: { type: "plain_text", text: field.selectedOptions?.[0]?.textContent ?? "" } } };
-      values[block] = { ...values[block], [action]: { type: kind, ...value } };
-    }
-    try {
-      const { response, acknowledged } = await send("submit", { user: state.user, view_id: modal.id, values });
-      if (!acknowledged) throw new Error("The app took too long. Try again.");
-      if (response?.response_action === "errors") throw new Error(Object.values(response.errors ?? {}).join(" "));
-    } catch (error) {
-      problem.textContent = error.message;
-      problem.hidden = false;
-    }
-  });
-  dialog.oncancel = (event) => {
-    event.preventDefault();
-    dismiss();
-  };
-  fill(dialog, form);
-  if (!dialog.open) dialog.showModal();
 }
 
 function remember() {

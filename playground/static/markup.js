@@ -9,7 +9,22 @@ const EMOJI = {
 export const emoji = (name) => EMOJI[name.replace(/::skin-tone-\d$/, "")] ?? null;
 export const unescape = (text) => text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
 
-// context: { people: Map, channels: Map }
+// context: { people: Map, channels: Map, user: id, notes: Map of a footnote's number -> its address, or null where there are no footnotes }
+
+// A footnote's number in running text: a link as soon as the message says where it leads.
+export function note(number, url) {
+  return url ? link(url, number) : h("span", { class: "note" }, number);
+}
+
+// Where a message's footnotes lead, from its lines like "[1] <address|path:10-20>".
+export function notesOf(blocks) {
+  const notes = new Map();
+  for (const block of blocks) {
+    const text = block.type === "section" && block.text?.type === "mrkdwn" ? String(block.text.text) : "";
+    for (const match of text.matchAll(/^\[(\d{1,3})\] <(https?:[^|>\s]+)[|>]/gm)) notes.set(match[1], unescape(match[2]));
+  }
+  return notes;
+}
 
 export function link(url, label) {
   const safe = safeUrl(url);
@@ -39,7 +54,7 @@ function reference(inner, context) {
 
 // mrkdwn
 
-const MRKDWN = /```([\s\S]*?)```|`([^`\n]+)`|<([^<>\n]+)>|(?<![\w*])\*(\S(?:[^*\n]*?\S)?)\*(?![\w*])|(?<![\w_])_(\S(?:[^_\n]*?\S)?)_(?![\w_])|(?<![\w~])~(\S(?:[^~\n]*?\S)?)~(?![\w~])|:([a-z0-9_+-]+):|\n/g;
+const MRKDWN = /```([\s\S]*?)```|`([^`\n]+)`|<([^<>\n]+)>|(?<![\w*])\*(\S(?:[^*\n]*?\S)?)\*(?![\w*])|(?<![\w_])_(\S(?:[^_\n]*?\S)?)_(?![\w_])|(?<![\w~])~(\S(?:[^~\n]*?\S)?)~(?![\w~])|:([a-z0-9_+-]+):|^\[(\d{1,3})\](?= <)|\n/gm;
 
 export function mrkdwn(text, context) {
   const out = document.createDocumentFragment();
@@ -83,7 +98,7 @@ function inlineMrkdwn(text, context) {
   for (const match of text.matchAll(MRKDWN)) {
     out.append(unescape(text.slice(end, match.index)));
     end = match.index + match[0].length;
-    const [whole, block, code, angle, bold, italic, strike, name] = match;
+    const [whole, block, code, angle, bold, italic, strike, name, number] = match;
     if (block !== undefined) out.append(h("pre", {}, h("code", {}, unescape(block.replace(/^\n/, "")))));
     else if (code !== undefined) out.append(h("code", {}, unescape(code)));
     else if (angle !== undefined) out.append(reference(angle, context));
@@ -91,6 +106,7 @@ function inlineMrkdwn(text, context) {
     else if (italic !== undefined) out.append(h("em", {}, inlineMrkdwn(italic, context)));
     else if (strike !== undefined) out.append(h("s", {}, inlineMrkdwn(strike, context)));
     else if (name !== undefined) out.append(emoji(name) ?? whole);
+    else if (number !== undefined) out.append(context.notes ? note(number, context.notes.get(number)) : whole);
     else out.append(h("br"));
   }
   out.append(unescape(text.slice(end)));
@@ -117,7 +133,7 @@ function block(lines, at, out, context) {
   if (fence) {
     let end = at + 1;
     while (end < lines.length && !lines[end].trim().startsWith(fence[1])) end += 1;
-    out.append(h("pre", { "data-language": fence[2] }, h("code", {}, lines.slice(at + 1, end).join("\n"))));
+    out.append(h("pre", { "data-language": fence[2] }, h("code", {}, unescape(lines.slice(at + 1, end).join("\n")))));
     return end + 1;
   }
   if (!line.trim()) return at + 1;
@@ -206,10 +222,13 @@ function inline(text, context, depth = 0) {
       plain += match[1];
       at += 2;
     } else if ((match = /^(`+)(?!`)([\s\S]*?[^`])\1(?!`)/.exec(rest))) {
-      put(h("code", {}, match[2].replace(/^ (.*) $/s, "$1")));
+      put(h("code", {}, unescape(match[2].replace(/^ (.*) $/s, "$1"))));
       at += match[0].length;
     } else if ((match = /^<([@#!][^<>\s]+|https?:\/\/[^<>\s]+)>/.exec(rest))) {
       put(reference(match[1], context));
+      at += match[0].length;
+    } else if (context.notes && !/\w/.test(before) && (match = /^\[(\d{1,3})\](?!\()/.exec(rest))) {
+      put(note(match[1], context.notes.get(match[1])));
       at += match[0].length;
     } else if (depth < 6 && (match = linkAt(rest))) {
       put(link(unescape(match.url), [inline(match.label, context, depth + 1)]));

@@ -1,15 +1,17 @@
 // Messages as elements, and lists of them that change in place.
 import { renderBlocks, task } from "./blocks.js";
 import { clockTime, h, icon, initials, tone } from "./dom.js";
-import { emoji, mrkdwn } from "./markup.js";
+import { emoji, mrkdwn, notesOf } from "./markup.js";
 
+const STREAM_SECONDS = 300; // Slack closes what streams longer
 const SLACKBOT = { name: "slackbot", real_name: "Slackbot", label: "app" };
 
 // actions: {act(message, action_id, value), openThread(message), react(message, name), stop(message)}
 export function renderMessage(message, state, actions, { inThread }) {
   const author = state.people.get(message.user) ?? SLACKBOT;
-  const context = { people: state.people, channels: state.channels, user: state.user };
-  const streaming = message.stream?.state === "streaming";
+  const notes = message.user === state.bot ? notesOf(message.blocks ?? []) : null;
+  const context = { people: state.people, channels: state.channels, user: state.user, notes };
+  const streaming = message.stream?.state === "streaming" && Date.now() / 1000 - Number(message.ts) < STREAM_SECONDS;
   const body = h("div", { class: streaming ? "body streaming" : "body", "aria-busy": String(streaming) });
   if (message.stream?.plan) body.append(h("p", { class: "heading" }, message.stream.plan));
   for (const item of message.stream?.tasks ?? []) body.append(task(item));
@@ -91,6 +93,12 @@ function tools(message, actions, inThread, streaming) {
   );
 }
 
+// Down to the end, but never past the beginning of the last message, where reading starts.
+function follow(place) {
+  const top = place.lastElementChild ? place.lastElementChild.offsetTop - place.offsetTop - 8 : 0;
+  place.scrollTop = Math.min(top, place.scrollHeight - place.clientHeight);
+}
+
 // A list that keeps what has not changed, the reader's place, and the focus.
 export function makeList(place) {
   let shown = new Map();
@@ -124,7 +132,7 @@ export function makeList(place) {
         next = next.nextElementSibling;
         gone.remove();
       }
-      if (stay) place.scrollTop = place.scrollHeight;
+      if (stay) follow(place);
     },
   };
 }

@@ -128,6 +128,24 @@ async def test_a_citation_opens_its_file_at_the_cited_lines(playground: Playgrou
         await expect(page.locator(".line.cited").first).to_be_in_viewport()
 
 
+async def test_numbers_in_an_answer_lead_where_its_footnotes_do(playground: Playground, client: AsyncWebClient) -> None:
+    place = cite(playground, "src/a.py", "L7-L9")
+    body = {"type": "markdown", "text": "It is there [1], not in `list[1]` nor [2].\n\n" + "A long answer.\n\n" * 40}
+    footnotes = {"type": "section", "text": {"type": "mrkdwn", "text": f"[1] <{place}|src/a.py:7-9> `0123456`", "verbatim": True}}
+    root = await playground.say("maya", "engineering", "a question")
+    async with chromium_page() as page:
+        await page.goto(f"{playground.url}/#in=engineering&thread={root}")
+        await expect(page.locator("#thread-messages .message")).to_have_count(1)
+        await client.chat_postMessage(channel=ENGINEERING, thread_ts=root, text="x", blocks=[body, footnotes])
+        answer = page.locator("#thread-messages .message").last
+        await expect(answer.locator("code").first).to_have_text("list[1]")
+        await expect(answer.locator(".byline")).to_be_in_viewport()  # reading starts at the beginning
+        await expect(answer.locator("a.note")).to_have_count(2)
+        await expect(answer.locator("span.note")).to_have_text("2")
+        await answer.locator("a.note").first.click()
+        await expect(page.locator(".line.cited").first).to_contain_text("line_7 =")
+
+
 HOSTILE = (
     "<img src=x onerror=alert(1)> <script>alert(1)</script> [a](javascript:alert(1)) [b](data:text/html,x) "
     '![pixel](http://tracker.example/p.png) <javascript:alert(1)> &lt;b&gt;not bold&lt;/b&gt; [c](https://example.com/?q="onclick=alert(1))'
