@@ -15,7 +15,8 @@ from rag.errors import DiskFull, IndexCorrupt
 # EFBIG is what a file size limit (ulimit -f) answers: for whoever runs the build it is the same thing.
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _NO_ROOM_WORDS = ("no space left", "disk quota exceeded", "file too large", "database or disk is full")
-_BLOCK = 1 << 20
+_BLOCK = 1 << 17
+_ZEROS = bytes(_BLOCK)
 
 
 def sync_directory(directory: Path) -> None:
@@ -51,16 +52,41 @@ def write_durably(path: Path, data: bytes) -> None:
 
 
 def checksum(path: Path) -> str:
-    """SHA-256 of a file, hexadecimal."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
+    """SHA-256 of a file's size and of those of its blocks that are not all zero, each after its position; hexadecimal.
+
+    Stores preallocate tens of megabytes of nothing. Leaving it out makes opening a small index several times quicker, and a copy
+    that filled the holes is still equal.
+    """
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        size = os.fstat(handle).st_size
+        digest = hashlib.sha256(size.to_bytes(8, "little"))
+        position = 0
+        while position < size:
+            start = _next_data(handle, position, size)
+            position = max(position, start - start % _BLOCK)
+            block = os.pread(handle, _BLOCK, position)
+            if not block:
+                break
+            if block != (_ZEROS if len(block) == _BLOCK else bytes(len(block))):
+                digest.update(position.to_bytes(8, "little"))
+                digest.update(block)
+            position += len(block)
+        return digest.hexdigest()
+    finally:
+        os.close(handle)
+
+
+def _next_data(handle: int, position: int, size: int) -> int:
+    """Where the next byte that is not in a hole lies; `position` itself where the file system does not say, `size` after the last."""
+    try:
+        return os.lseek(handle, position, os.SEEK_DATA)
+    except OSError as error:
+        return size if error.errno == errno.ENXIO else position
 
 
 def checksums(directory: Path) -> dict[str, tuple[int, str]]:
-    """Relative POSIX path -> (bytes, SHA-256) of every file below."""
+    """Relative POSIX path -> (bytes, checksum) of every file below."""
     files = sorted(path for path in directory.rglob("*") if path.is_file())
     return {path.relative_to(directory).as_posix(): (path.stat().st_size, checksum(path)) for path in files}
 

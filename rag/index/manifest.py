@@ -22,7 +22,7 @@ Files = Mapping[str, tuple[int, str]]
 
 @dataclass(frozen=True, slots=True)
 class DensePart:
-    """`dense/manifest.json`. `files`: relative to `dense/`, (bytes, SHA-256), without the store, which can be rebuilt."""
+    """`dense/manifest.json`. `files`: relative to `dense/`, (bytes, checksum), without the store, which can be rebuilt."""
 
     backend: str
     vectors: int
@@ -38,7 +38,7 @@ class Manifest:
     `recipe`: a hash of all that shapes the chunks but the commit, so that a build can tell that nothing changed.
     `scope`: a hash of globs and root alone. `document_bytes`: characters of text.
     `documents`: what was chunked; `tree_files`: with what was skipped; `skipped`, `fallbacks`: reason -> count.
-    `files`: relative to `sparse/`, (bytes, SHA-256).
+    `files`: relative to `sparse/`, (bytes, checksum).
     """
 
     repository: str

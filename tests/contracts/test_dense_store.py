@@ -90,7 +90,7 @@ def test_limits(store: DenseStore) -> None:
         (Filters(path=("src",), language=("go",), kind=("class",)), lambda chunk: chunk.path.startswith("src/net")),
         (Filters(path=("**",)), lambda chunk: True),
     ],
-    ids=str,
+    ids=["language", "languages", "kind", "files of a folder", "folder", "names", "strange name", "all fields", "everything"],
 )
 def test_filters_are_part_of_the_query(store: DenseStore, filters: Filters, keep: object) -> None:
     assert callable(keep)

@@ -6,12 +6,15 @@ import errno
 import os
 import re
 import sqlite3
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rag.errors import DiskFull, IndexCorrupt
-from rag.index.files import check_room, checksums, full_disk_is_named, is_full, sync_tree, tree_bytes, verify, write_durably
+from rag.index.files import check_room, checksum, checksums, full_disk_is_named, is_full, sync_tree, tree_bytes, verify, write_durably
 
 
 def test_a_write_replaces_the_whole_file(tmp_path: Path) -> None:
@@ -39,6 +42,28 @@ def test_checksums_notice_every_change(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").unlink()
     with pytest.raises(IndexCorrupt, match="cannot be read"):
         verify(tmp_path, written)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 600_000), st.binary(min_size=1, max_size=9)), max_size=5),
+    st.integers(0, 600_000),
+    st.integers(1, 255),
+)
+@settings(max_examples=40, deadline=None)
+def test_holes_do_not_count_and_every_byte_does(writes: list[tuple[int, bytes]], place: int, flip: int) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        path, filled, other = (Path(directory) / name for name in ("holes", "filled", "other"))
+        with path.open("wb") as file:
+            file.truncate(700_000)
+            for position, data in writes:
+                file.seek(position)
+                file.write(data)
+        content = path.read_bytes()
+        filled.write_bytes(content)
+        other.write_bytes(content[:place] + bytes([content[place] ^ flip]) + content[place + 1 :])
+        assert checksum(path) == checksum(filled) != checksum(other)
+        filled.write_bytes(content + b"\0")
+        assert checksum(path) != checksum(filled)
 
 
 def test_no_room_is_said_with_both_numbers(tmp_path: Path) -> None:
