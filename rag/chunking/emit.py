@@ -44,7 +44,7 @@ class Emitter:
         longest = max((budget.of_line(self._symbol(i)) for i in range(len(outline.definitions))), default=0)
         left = settings.window_tokens - budget.special - self._head.tokens - min(longest, self._head.symbol_tokens)
         self._limits = Limits(settings.min_chars, soft, soft + soft // 2, max(left, _LEAST_TEXT))
-        self._rows = Rows(lines, [budget.of_line(line) for line in lines])
+        self._rows = Rows(lines, budget.of_lines(lines))
         self._starts = [definition.start for definition in outline.definitions]
         self._owner = self._owners()
 

@@ -16,7 +16,14 @@ def test_the_sum_over_words_is_exact_for_ascii_sources(count_tokens: TokenizerCo
     budget = TokenBudget(count_tokens)
     for file in sorted(Path(rag.__file__).parent.rglob("*.py"))[:20]:
         text = file.read_text("utf-8").encode("ascii", "ignore").decode()
-        assert sum(map(budget.of_line, text.split("\n"))) == budget.of_text(text)
+        assert sum(map(budget.of_line, text.split("\n"))) == count_tokens(text) - budget.special == budget.of_text(text)
+
+
+def test_lines_together_count_as_each_alone(count_tokens: TokenizerCounter) -> None:
+    lines = [*Path(__file__).read_text("utf-8").split("\n"), "日本語 가 é", "", "x" * 500]
+    together, alone = TokenBudget(count_tokens), TokenBudget(count_tokens)
+    assert together.of_lines(lines) == [alone.of_line(line) for line in lines]
+    assert together.of_lines(["lone \udcff surrogate"]) == [alone.of_line("lone \udcff surrogate")]
 
 
 def test_special_tokens_are_counted_and_nothing_is_cut_or_padded(count_tokens: TokenizerCounter) -> None:
