@@ -20,7 +20,8 @@ _TOKEN = re.compile(r"[^\s<>`\"()\[\]{}|,;\ue000\ue001]+")
 _EDGE = ".,:!?'’”“*_~…"
 _SLASHES = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,40})\s?:(?=[/\\]{2})")
 _SCHEME = re.compile(
-    r"\b(https?|ftps?|wss?|javascript|vbscript|mailto|tel|sms|slack|skype|facetime|callto|magnet|view-source|blob|data(?=:[\w.+-]+/)|file(?=:[/\\]))\s?:(?=\S)",
+    r"(https?|\b(?:ftps?|wss?|javascript|vbscript|mailto|tel|sms|slack|skype|facetime|callto|magnet|view-source|blob"
+    r"|data(?=:[\w.+-]+/)|file(?=:[/\\])))\s?:(?=\S)",
     re.IGNORECASE,
 )
 _HOST = re.compile(r"[\w-]\.[^\W\d_][\w-]*?[^\W_]")  # enough of a dotted name; more would cost more than linear time
@@ -47,8 +48,9 @@ def defang_code(text: str) -> str:
 
 
 def sweep(text: str) -> str:
-    """The last look at a stretch of text outside code: no Markdown link, link definition or Slack sequence is left in it."""
-    return re.sub(r"<(?=[!@#])", "< ", re.sub(r"\](?=[(:])", "] ", text))
+    """The last look at a stretch of text outside code: no Markdown link, link definition, autolink (`<any:thing>`, `<a@b>`) or Slack
+    sequence is left in it."""
+    return re.sub(r"<(?=[!@#]|[^\s<>]*[:@])", "< ", re.sub(r"\](?=[(:])", "] ", text))
 
 
 def sweep_footnotes(text: str) -> str:

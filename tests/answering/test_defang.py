@@ -71,6 +71,9 @@ ADDRESSES = [
     "xhttps://evil.example/x",
     "1https://evil.example/x",
     "127.0.0.1/x",
+    "https:",
+    "any:thing",
+    "someone@localhost",
 ]
 WRAPPERS = [
     "{}",
@@ -153,7 +156,7 @@ PINGS = [
 ]
 
 LIVE_ANYWHERE = re.compile(
-    r"[a-z][a-z0-9+.-]+:[/\\]{2}|https?:|<[!@#](?:channel|here|everyone|subteam|date|[UWC][A-Z0-9])|@(?:here|channel|everyone)\b",
+    r"[a-z][a-z0-9+.-]+:[/\\]{2}|https?:[\w/\\]|<[!@#](?:channel|here|everyone|subteam|date|[UWC][A-Z0-9])|@(?:here|channel|everyone)\b",
     re.IGNORECASE,
 )
 DOTTED = re.compile(r"[\w-]+\.[^\W\d_]{2,}")

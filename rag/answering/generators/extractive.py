@@ -27,8 +27,9 @@ this those to up us use used uses using want was way we were what when where whi
 find happen happens happening mean means repo repository code file files
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-# Lines of prose that are no sentences: headings, rules, fences, directives, fields, HTML, tables, images, indented code.
-_MARKUP = re.compile(r"\s*(?:#|[=~^*-]{3,}|```|\.\. |:\w+:|<|\||!\[)|\s{4,}\S")
+# Lines of prose that are no sentences: headings, rules, fences, directives, fields, HTML, tables, images.
+_MARKUP = re.compile(r"\s*(?:#|[=~^*-]{3,}|```|\.\. |:\w+:|<|\||!\[)")
+_INDENTED = re.compile(r"(?: {3,}|\t)\S")
 _COMMENT = re.compile(r"\"\"\"|\'\'\'|#(?!\w)|//|/\*|\*\s|--\s|;;|<!--")
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _DEFINITIONS = {Kind.FUNCTION, Kind.METHOD, Kind.CLASS}
@@ -98,7 +99,8 @@ def describe(entry: ContextChunk, asked: frozenset[str]) -> str:
     if chunk.doc:
         lines.append(f"  {_prose(chunk.doc)}")
         telling = _telling_line(chunk, asked)
-        if _count(telling, asked) > max(1, _count(chunk.doc, asked), _count(chunk.signature, asked)):
+        more = _count(telling, asked) > max(1, _count(chunk.doc, asked), _count(chunk.signature, asked))
+        if more and (_COMMENT.match(telling) or re.search(r"[=(){};]", telling)):  # not a line from the middle of a doc comment
             lines.append(f"  {_line(telling)}")
     elif chunk.language in PROSE or chunk.kind is Kind.SECTION:
         if sentence := _first_sentence(chunk, asked):
@@ -150,19 +152,27 @@ def _telling_line(chunk: Chunk, asked: frozenset[str]) -> str:
 
 def _line(line: str) -> str:
     """A line of code as code, one of a comment as words."""
-    if _COMMENT.match(line) and (words := re.sub(r"^[\s\"'#/*;!-]+|[\s\"'*/-]+$", "", line)):
+    if _COMMENT.match(line) and (words := re.sub(r"^[:\s\"'#/*;!-]+|[\s\"'*/-]+$", "", line)):
         return _prose(words)
     return f"`{_code(line)}`"
 
 
 def _first_sentence(chunk: Chunk, asked: frozenset[str]) -> str:
-    """Of a section: the sentence with most words of the question, else the first; what is no prose is passed over."""
+    """Of a section: the sentence with most words of the question, else the first; what is no prose is passed over. Indented text counts
+    only where there is no other: it is mostly code, but the body of a directive in reStructuredText."""
     text = _FENCED.sub("\n", chunk.text)
-    lines = ["" if _MARKUP.match(line) or line.strip() == chunk.symbol else line.strip() for line in text.split("\n")]
-    paragraphs = re.split(r"\n{2,}", "\n".join(lines))
-    sentences = [sentence for paragraph in paragraphs for sentence in re.split(r"(?<=[.!?:])\s+", paragraph.strip())]
-    speaking = [sentence for sentence in sentences if re.search(r"\w{2}\W+\w", sentence)]
+    speaking = _sentences(text, chunk.symbol, indented=False) or _sentences(text, chunk.symbol, indented=True)
     return _prose(max(speaking, key=lambda sentence: _count(sentence, asked))) if speaking else ""
+
+
+def _sentences(text: str, heading: str, *, indented: bool) -> list[str]:
+    lines = (
+        "" if _MARKUP.match(line) or line.strip() == heading or (_INDENTED.match(line) and not indented) else line
+        for line in text.split("\n")
+    )
+    paragraphs = re.split(r"\n{2,}", "\n".join(line.strip() for line in lines))
+    sentences = (sentence for paragraph in paragraphs for sentence in re.split(r"(?<=[.!?:])\s+", paragraph.strip()))
+    return [sentence for sentence in sentences if re.search(r"\w{2}\W+\w", sentence)]
 
 
 def _code(text: str) -> str:
