@@ -31,7 +31,8 @@ class RunningBuild:
 
 
 class Builds:
-    """Starts builds and knows which are running. `at_once`: how many may; the rest wait their turn."""
+    """Starts builds and knows which are running. `at_once`: how many may; the rest wait their turn. `token`: what git needs to clone.
+    `secrets`: our own tokens, which the builder redacts wherever a repository holds them."""
 
     def __init__(
         self,
@@ -41,6 +42,7 @@ class Builds:
         chunking: ChunkingSettings,
         *,
         token: str = "",
+        secrets: tuple[str, ...] = (),
         private_hosts: tuple[str, ...] = (),
         threads: int = 0,
         nice: int = 10,
@@ -51,6 +53,7 @@ class Builds:
         self._embedding = embedding
         self._chunking = chunking
         self._token = token
+        self._secrets = secrets
         self._private_hosts = private_hosts
         self._threads = threads
         self._nice = nice
@@ -87,7 +90,7 @@ class Builds:
         )
         try:
             async with self._turns:
-                return await run_build(job, note, token=self._token, nice=self._nice)
+                return await run_build(job, note, token=self._token, secrets=self._secrets, nice=self._nice)
         finally:
             del self._running[name]
 

@@ -16,8 +16,8 @@ HEAD = """# Configuration
 
 <!-- Made from bot/settings.py by `make docs`; change it there. -->
 
-Footnote reads one file, `footnote.toml`: the one that `--config` (or `FOOTNOTE_CONFIG`) names, else the one in the current directory, else the
-one in the data directory. Without a file everything has its default, and `footnote index`, `search`, `ask` and `playground` work as they are.
+Footnote reads one file, `footnote.toml`: the one that `--config` (or `FOOTNOTE_CONFIG`) names, else the one in the current directory,
+else the one in the data directory. Without a file everything has its default, and `footnote index`, `search`, `ask` and `playground` work.
 A variable `FOOTNOTE_SECTION_KEY` wins over the file. A misspelt key or variable is an error that names the nearest right one.
 
 ```toml

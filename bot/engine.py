@@ -43,7 +43,7 @@ async def run(settings: Settings, operation: str, arguments: Json) -> AsyncItera
 
 async def result(settings: Settings, operation: str, arguments: Json) -> Json:
     """The last thing that the operation yields. Raises: FootnoteError."""
-    last: Json = {}
-    async for last in run(settings, operation, arguments):
-        pass
-    return last
+    yielded: Json = {}
+    async for message in run(settings, operation, arguments):
+        yielded = message
+    return yielded

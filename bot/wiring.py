@@ -76,17 +76,18 @@ def _repository(own: RepositorySettings) -> Repository:
     return Repository(own.name, own.source, own.branch, own.include, own.exclude, own.audience, own.generator, own.web)
 
 
-def guard_secrets(settings: Settings) -> None:
-    """From now on our own tokens are redacted wherever they turn up, whatever they look like."""
-    for secret in (settings.slack_bot_token, settings.slack_app_token, settings.groq_api_key, settings.git_token):
-        if secret.get_secret_value():
-            register_live_secret(secret.get_secret_value())
+def live_secrets(settings: Settings) -> tuple[str, ...]:
+    """Our own tokens: redacted wherever they turn up, whatever they look like."""
+    tokens = (settings.slack_bot_token, settings.slack_app_token, settings.groq_api_key, settings.git_token)
+    return tuple(value for token in tokens if (value := token.get_secret_value()))
 
 
 @asynccontextmanager
 async def open_parts(settings: Settings, directory: DataDirectory, purpose: str) -> AsyncIterator[Parts]:
     """Everything that answers questions, built on a data directory that this process owns."""
-    guard_secrets(settings)
+    secrets = live_secrets(settings)
+    for secret in secrets:
+        register_live_secret(secret)
     embedding = embedding_settings(settings)
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database(directory.database, MIGRATIONS))
@@ -125,6 +126,7 @@ async def open_parts(settings: Settings, directory: DataDirectory, purpose: str)
                 embedding,
                 ChunkingSettings(),
                 token=settings.git_token.get_secret_value(),
+                secrets=secrets,
                 private_hosts=settings.private_hosts,
                 threads=settings.build_threads,
             ),
@@ -222,7 +224,10 @@ def build_scheduler(parts: Parts, announcer: Announcer, known: Callable[[], Sequ
     if parts.settings.groq_api_key.get_secret_value():
         judging = Judging(parts.log, Judge(parts.model), lambda name: _leaves(name, known()), announcer, settings)
     nightly = Nightly(known, builds, parts.log, stale_hours=settings.stale_hours)
-    return Scheduler(settings, parts.log, builds, nightly, judging, Retention(parts.log, settings.retention_days))
+    retention = Retention(
+        parts.log, settings.retention_days, {"inbox": inbox.Inbox(parts.database, answer_log.utc_now, FloodLimits()).purge}
+    )
+    return Scheduler(settings, parts.log, builds, nightly, judging, retention)
 
 
 def _leaves(name: str, known: Sequence[Repository]) -> bool:

@@ -68,8 +68,13 @@ class Builds:
 
     def _ended(self, name: str, task: asyncio.Task[BuildRecord]) -> None:
         del self._tasks[name]
-        if not task.cancelled() and task.exception() is not None:
-            logger.error("the build of %s could not be recorded", name, exc_info=task.exception())
+        if task.cancelled():
+            return
+        error = task.exception()
+        if isinstance(error, BuildRunning):
+            logger.info("%s is being built already, by somebody else", name)
+        elif error is not None:
+            logger.error("the build of %s could not be recorded", name, exc_info=error)
 
     async def _run(self, repository: Repository, cause: str) -> BuildRecord:
         async with self._slots:

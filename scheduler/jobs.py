@@ -80,7 +80,9 @@ class Scheduler:
             await self._beating
         self._beating = None
         await self._builds.stop(within)
-        running = list(self._running)
+        running = set(self._running)
+        if running:  # those whose builds have just ended are writing their record down: let them
+            _, running = await asyncio.wait(running, timeout=min(2.0, within))
         for task in running:
             task.cancel()
         if running:
@@ -119,6 +121,8 @@ class Scheduler:
         self._running.add(task)
         try:
             await self._recorded(name)
+        except asyncio.CancelledError:  # APScheduler would print a trace for what `stop` did on purpose
+            logger.info("the job %s was stopped before its run was recorded", name)
         finally:
             self._running.discard(task)
 

@@ -1,7 +1,7 @@
 """The control socket: the process that owns the data directory runs other commands' operations for them.
 
-One aiohttp application on a Unix socket that only its user may open. `POST /run/<operation>` takes a JSON object and answers JSON lines: what the
-operation yields, as it comes, and at the end `{"done": true}` or the error. A stream without that end was cut.
+One aiohttp application on a Unix socket that only its user may open. `POST /run/<operation>` takes a JSON object and answers JSON lines:
+what the operation yields, as it comes, and at the end `{"done": true}` or the error. A stream without that end was cut.
 """
 
 from __future__ import annotations

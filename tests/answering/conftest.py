@@ -20,10 +20,7 @@ from rag.protocols import Embedder
 from rag.retrieval.retriever import RetrievalSettings, Retriever
 from rag.types import Repository
 from tests.answering.fake_groq import FakeGroq
-from tests.embedding.fixtures import embedder, models_directory
-from tests.index.fixtures import SampleIndex, sample_index, sample_source
-
-__all__ = ["embedder", "models_directory", "sample_index", "sample_source"]
+from tests.index.fixtures import SampleIndex
 
 
 @dataclass(frozen=True)

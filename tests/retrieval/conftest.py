@@ -7,10 +7,7 @@ import pytest
 from rag.index.generation import Generation
 from rag.protocols import Embedder
 from rag.retrieval.retriever import RetrievalSettings, Retriever
-from tests.embedding.fixtures import embedder, models_directory
-from tests.index.fixtures import SampleIndex, sample_index, sample_source
-
-__all__ = ["embedder", "models_directory", "sample_index", "sample_source"]
+from tests.index.fixtures import SampleIndex
 
 
 @pytest.fixture

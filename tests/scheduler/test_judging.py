@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -145,3 +145,15 @@ async def test_retention_deletes_what_is_older_than_its_days(log: AnswerLog, clo
     assert (result.reason, result.detail["answers"]) == ("", 1)
     assert await log.get("old") is None
     assert await log.get("new") is not None
+
+
+async def test_retention_also_purges_what_others_keep(log: AnswerLog, clock: Clock) -> None:
+    asked: list[datetime] = []
+
+    async def purge(before: datetime) -> int:
+        asked.append(before)
+        return 3
+
+    result = await Retention(log, 30, {"inbox": purge}, clock=clock).run()
+    assert asked == [clock() - timedelta(days=30)]
+    assert result.detail["inbox"] == 3

@@ -1,0 +1,50 @@
+"""What holds for every test: nothing leaves this machine, nobody's configuration is read, the expensive fixtures are made once."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import sys
+
+import pytest
+
+from tests.embedding.fixtures import embedder, models_directory
+from tests.index.fixtures import sample_index, sample_source
+
+__all__ = ["embedder", "models_directory", "sample_index", "sample_source"]
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+for variable in list(os.environ):
+    if variable.startswith(("FOOTNOTE_", "SLACK_", "GROQ_")) or variable.lower() in ("http_proxy", "https_proxy", "all_proxy"):
+        del os.environ[variable]
+
+
+def _stays(address: object) -> bool:
+    """Whether a socket's address is on this machine."""
+    if not isinstance(address, tuple):
+        return True  # a Unix socket's path
+    host = str(address[0])
+    if host in ("localhost", ""):
+        return True
+    try:
+        ip = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return ip.is_loopback or ip.is_unspecified
+
+
+def _watch(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "socket.connect" and not _stays(arguments[1]):
+        raise PermissionError(f"a test tried to reach {arguments[1]!r}: tests stay on this machine")
+
+
+sys.addaudithook(_watch)  # cannot be undone by a test
+
+
+@pytest.fixture(autouse=True)
+def _own_place(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    """A test never reads or writes the data directory or git configuration of whoever runs it."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)

@@ -1,0 +1,88 @@
+"""A playground as a person starts it: its own process, the real bot, a real repository."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.index.fixtures import data_directory
+
+
+@dataclass(frozen=True, slots=True)
+class Footnote:
+    """The command line, run as people run it, on a data directory of its own."""
+
+    data_dir: Path
+    cwd: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"PATH": os.environ["PATH"], "HOME": str(self.cwd), "FOOTNOTE_DATA_DIR": str(self.data_dir), "LANG": "C.UTF-8"}
+
+    def run(self, *words: str, code: int = 0, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "bot", *words],
+            cwd=self.cwd,
+            env={**self.environment, **more},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=150,
+            check=False,
+        )
+        assert done.returncode == code, f"footnote {' '.join(words)} exited {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    def json(self, *words: str, **more: str) -> Any:
+        return json.loads(self.run(*words, "--json", **more).stdout)
+
+    def start(self, words: Sequence[str], **more: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "bot", *words],
+            cwd=self.cwd,
+            env={**self.environment, **more},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+
+@pytest.fixture
+def footnote(tmp_path: Path, models_directory: Path) -> Footnote:
+    """Nothing indexed yet; the model's export is borrowed."""
+    (tmp_path / "home").mkdir()
+    return Footnote(data_directory(tmp_path / "data", models_directory), tmp_path / "home")
+
+
+@pytest.fixture(scope="module")
+def larder(tmp_path_factory: pytest.TempPathFactory, models_directory: Path, sample_source: Path) -> Footnote:
+    """The repository "larder", indexed by hand."""
+    place = tmp_path_factory.mktemp("larder")
+    (place / "home").mkdir()
+    footnote = Footnote(data_directory(place / "data", models_directory), place / "home")
+    footnote.run("index", str(sample_source), "--name", "larder")
+    return footnote
+
+
+@pytest.fixture(scope="module")
+def playground(larder: Footnote) -> Iterator[str]:
+    """The address of a playground on the indexed repository."""
+    process = larder.start(["playground", "--port", "0"])
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("Open http://127.0.0.1:"), process.stderr and process.stderr.read()
+        yield line.split()[1].rstrip("/")
+    finally:
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "Traceback" not in err, err

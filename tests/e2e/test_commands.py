@@ -1,0 +1,189 @@
+"""The command line as people use it: what it prints, what `--json` promises, what bad input gets."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import Footnote
+from tests.index.fixtures import commit_files, git, make_repository
+
+RESULT_KEYS = {"rank", "id", "path", "start_line", "end_line", "kind", "symbol", "language", "score", "scores", "permalink", "text"}
+
+
+def test_index_reports_and_the_second_time_embeds_nothing(footnote: Footnote, sample_source: Path) -> None:
+    report = footnote.json("index", str(sample_source), "--name", "larder")
+    assert {"repository", "commit", "generation", "documents", "chunks", "embedded", "reused", "skipped", "seconds"} <= report.keys()
+    assert report["commit"] == git(sample_source, "rev-parse", "HEAD")
+    assert report["embedded"] == report["chunks"] > 0
+    again = footnote.json("index", "larder")
+    assert again["unchanged"]
+    forced = footnote.json("index", "larder", "--force")
+    assert (forced["embedded"], forced["reused"]) == (0, report["chunks"])
+    (row,) = footnote.json("repos")
+    assert (row["name"], row["by_hand"], row["index"]["commit"]) == ("larder", True, report["commit"])
+
+
+def test_search_finds_explains_and_filters(larder: Footnote) -> None:
+    found = larder.json("search", "who puts a parcel into a free locker", "--repo", "larder", "--limit", "3")
+    assert all(row.keys() >= RESULT_KEYS for row in found)
+    assert [row["rank"] for row in found] == [1, 2, 3]
+    assert found[0]["path"] == "larder/lockers.py"
+    text = found[0]["text"].split("\n")
+    assert len(text) == found[0]["end_line"] - found[0]["start_line"] + 1
+    assert {"sparse", "similarity", "distance", "dense", "fused"} <= found[0]["scores"].keys()
+
+    only_go = larder.json("search", "retry after a failure", "--language", "go")
+    assert {row["path"] for row in only_go} == {"gate/retry.go"}
+    assert {row["path"] for row in larder.json("search", "notice", "--path", "web/**")} == {"web/notify.js"}
+    assert larder.json("search", "parcel", "--path", "nowhere/**") == []
+    high = larder.json("search", "parcel", "--min-score", "0.99")
+    assert high == []
+    explained = larder.run("search", "notice", "--explain").stdout
+    assert "web/notify.js" in explained
+    assert "sparse" in explained
+
+
+def test_ask_streams_an_answer_and_logs_it_completely(larder: Footnote) -> None:
+    shown = larder.run("ask", "How is a parcel assigned to a locker?").stdout
+    assert "[1]" in shown
+    answer = larder.json("ask", "How is a parcel assigned to a locker?", "--repo", "larder")
+    assert {"answer_id", "answer", "abstained", "citations", "generator", "seconds"} <= answer.keys()
+    assert not answer["abstained"]
+    assert {"number", "path", "start_line", "end_line", "commit", "permalink"} <= answer["citations"][0].keys()
+    logged = larder.json("log", "show", answer["answer_id"])
+    assert logged["text"] == answer["answer"]
+    assert logged["results"]
+    assert {"retrieve", "generate", "total"} & logged["seconds"].keys()
+    assert larder.json("log", "--limit", "1")[0]["id"] == answer["answer_id"]
+
+
+def test_a_question_from_elsewhere_is_declined_not_answered(larder: Footnote) -> None:
+    answer = larder.json("ask", "quarterly kubernetes billing invoice helm chart")
+    assert answer["abstained"]
+    assert answer["citations"] == []
+
+
+def test_chat_takes_questions_until_exit(larder: Footnote) -> None:
+    done = larder.run("chat", "--repo", "larder", stdin="how are expired parcels found?\n\nexit\n")
+    assert "larder/expiry.py" in done.stdout
+
+
+def test_status_and_doctor_say_what_there_is(larder: Footnote) -> None:
+    status = larder.json("status")
+    assert status["repositories"][0]["last_build"]["ok"]
+    assert status["building"] == []
+    findings = {one["what"]: one for one in larder.json("doctor")}
+    assert findings["embedding model"]["state"] == "ok"
+    assert findings["dense store"]["state"] == "ok"
+    assert findings["Groq"]["state"] == "off"
+    assert findings["Slack"]["state"] == "off"
+
+
+def test_doctor_fails_where_something_configured_is_missing(larder: Footnote) -> None:
+    done = larder.run("doctor", code=1, SLACK_BOT_TOKEN="xoxb-alone")
+    assert "SLACK_APP_TOKEN is not set" in done.stdout
+
+
+def test_commands_beside_a_running_bot_ask_it(larder: Footnote, playground: str) -> None:
+    status = larder.json("status")
+    assert status["owner"] == "footnote playground"
+    assert status["scheduled"]
+    found = larder.json("search", "who puts a parcel into a free locker", "--limit", "1")
+    assert found[0]["path"] == "larder/lockers.py"
+    refused = larder.run("playground", "--port", "0", code=1)
+    assert "in use by process" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["index", "/nowhere/at/all"], "'/nowhere/at/all' does not exist"),
+        (["index", "https://127.0.0.1/x.git"], "private address"),
+        (["index", "ext::sh -c touch${IFS}x"], "ext::"),
+        (["index", "https://user:hunter2@example.com/x.git"], "a secret"),
+        (["index", "--", "--upload-pack=touch x"], "--upload-pack"),
+        (["search", "x", "--repo", "nothing"], "no repository nothing"),
+        (["ask", "x", "--repo", "nothing"], "no repository nothing"),
+        (["log", "show", "nothing"], "no answer nothing"),
+        (["serve"], "SLACK_BOT_TOKEN"),
+    ],
+)
+def test_bad_input_gets_one_clear_line(larder: Footnote, words: list[str], problem: str) -> None:
+    done = larder.run(*words, code=1)
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("footnote: ")
+    assert problem in lines[0]
+    assert "hunter2" not in done.stderr
+
+
+def test_json_errors_are_json_too(larder: Footnote) -> None:
+    done = larder.run("search", "x", "--repo", "nothing", "--json", code=1)
+    assert json.loads(done.stdout)["error"] == "NotIndexed"
+
+
+def test_usage_errors_exit_2(larder: Footnote) -> None:
+    larder.run("search", code=2)
+    larder.run("index", "x", "--nonsense", code=2)
+    larder.run("search", "x", "--limit", "0", code=2)
+
+
+def test_odd_repositories(footnote: Footnote, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    git(empty, "init", "--quiet", "--initial-branch", "main")
+    assert "no commit" in footnote.run("index", str(empty), code=1).stderr
+    single = make_repository(tmp_path / "single", {"only.py": "def lonely():\n    '''The only one.'''\n"})
+    report = footnote.json("index", str(single))
+    assert (report["documents"], report["chunks"]) == (1, 1)
+    assert footnote.json("search", "lonely", "--repo", "single")[0]["path"] == "only.py"
+    assert "no branch" in footnote.run("index", str(single), "--branch", "gone", code=1).stderr
+    # What stood before the failed build still answers.
+    assert footnote.json("search", "lonely", "--repo", "single")[0]["path"] == "only.py"
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert "git" in footnote.run("index", str(plain), code=1).stderr
+
+
+def test_an_index_of_another_model_is_named_not_searched(footnote: Footnote, tmp_path: Path) -> None:
+    make_repository(tmp_path / "shop", {"a.py": "def price():\n    return 1\n"})
+    footnote.run("index", str(tmp_path / "shop"))
+    done = footnote.run("search", "price", code=1, FOOTNOTE_EMBEDDING_QUERY_PROMPT="", FOOTNOTE_EMBEDDING_BACKEND="onnx-fp32")
+    assert "onnx-fp32" in done.stderr
+    assert "footnote index shop" in done.stderr
+
+
+def test_a_repository_configured_but_never_indexed(footnote: Footnote, tmp_path: Path) -> None:
+    source = make_repository(tmp_path / "shop", {"a.py": "def price():\n    return 1\n"})
+    (footnote.cwd / "footnote.toml").write_text(f"[[repositories]]\nname = 'shop'\nsource = '{source}'\n")
+    done = footnote.run("ask", "what is the price?", code=1)
+    assert "shop" in done.stderr
+    assert "footnote index shop" in done.stderr
+    footnote.run("index", "shop")
+    commit = commit_files(source, {"a.py": "def price():\n    return 2\n\n\ndef discount():\n    return 1\n"})
+    assert footnote.json("index", "shop")["commit"] == commit
+    assert footnote.json("search", "discount", "--limit", "1")[0]["text"].find("discount") >= 0
+
+
+def test_control_characters_of_a_repository_do_not_reach_the_terminal(footnote: Footnote, tmp_path: Path) -> None:
+    make_repository(tmp_path / "hostile", {"evil.py": "def evil():\n    return '\x1b]0;owned\x07'\n"})
+    footnote.run("index", str(tmp_path / "hostile"))
+    assert "\x1b" not in footnote.run("search", "evil").stdout
+    assert "\x1b" not in footnote.run("ask", "what does evil return?").stdout
+
+
+def test_a_closed_pipe_is_no_error(larder: Footnote) -> None:
+    done = subprocess.run(
+        ["bash", "-c", "python -m bot search parcel | head -n 1"],
+        cwd=larder.cwd,
+        env={**larder.environment, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
