@@ -9,7 +9,6 @@ import pytest
 from rag.embedding.models import EmbeddingSettings, load_embedder
 from rag.protocols import Embedder
 
-
 # A session fixture is made once for every conftest that imports it; the export is to be made once for all.
 _exported: list[Path] = []
 
