@@ -6,6 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
+from bot.inbox import FloodLimits
 from bot.services import BotServices, BotSettings, ReplySettings, RepositoryStatus
 from bot.slack_service import SlackService
 from rag.answer_log import AnswerLog
@@ -14,7 +15,8 @@ from tests.bot.migrations import ALL_MIGRATIONS
 from tests.bot.scripted import BUILT, COMMIT, Script, ScriptedPipeline, repository
 
 
-async def main(api_url: str, path: Path) -> None:
+async def main(api_url: str, path: Path, flood: FloodLimits | None = None) -> None:
+    """Answers until it is killed. `flood`: how much one person may ask, the bot's own limits by default."""
     async with Database(path, ALL_MIGRATIONS) as database:
         log = AnswerLog(database)
 
@@ -22,7 +24,13 @@ async def main(api_url: str, path: Path) -> None:
             return RepositoryStatus(name, COMMIT, BUILT, 100, dense_ready=True)
 
         settings = BotSettings(
-            "xoxb-playground", "xapp-playground", api_url, retry_every=0.5, reply=ReplySettings(append_interval=0.02), give_up_after=99
+            "xoxb-playground",
+            "xapp-playground",
+            api_url,
+            retry_every=0.5,
+            reply=ReplySettings(append_interval=0.02),
+            give_up_after=99,
+            flood=flood or FloodLimits(),
         )
         pipeline = ScriptedPipeline(database, log, Script(("First.[1]\n", "Second.[1]\n", "Third.[1]\n"), pause=0.06))
         service = SlackService(BotServices(settings, database, log, pipeline, lambda: [repository()], status))
