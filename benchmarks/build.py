@@ -84,7 +84,7 @@ def _measure(bench: Bench, name: str, steps: Iterator[Step]) -> list[Measure]:
 
 
 def _build(bench: Bench, step: Step, data: Path, commit: str) -> BuildReport:
-    job = BuildJob(Repository(step.name, str(step.git_dir), branch="main"), data, commit=commit, source_git_dir=str(step.git_dir))
+    job = BuildJob(Repository(step.name, str(step.git_dir)), data, commit=commit, source_git_dir=str(step.git_dir))
 
     def tell(event: BuildEvent) -> None:
         if event.stage == "embed" and event.total:
@@ -98,7 +98,7 @@ def _subjects(bench: Bench) -> Iterator[tuple[str, Iterator[Step]]]:
         yield "synthesised", _synthesised(bench)
     for clone in bench.material.clones:
         try:
-            step = _historic(clone)
+            step = historic(clone)
         except FootnoteError as error:
             bench.progress(f"{clone.name} is left out: {error.problem}")
             continue
@@ -128,7 +128,7 @@ def _synthesised(bench: Bench) -> Iterator[Step]:
         before = after
 
 
-def _historic(clone: Path) -> Step:
+def historic(clone: Path) -> Step:
     """From the newest commit of a clone's own history that is about CHANGED of its files away from its head."""
     after = git(clone, "rev-parse", "HEAD")
     files = len(git(clone, "ls-tree", "-r", "--name-only", after).splitlines())

@@ -17,7 +17,7 @@ def run(bench: Bench) -> list[Measure]:
     texts = texts[:: max(1, len(texts) // bench.sized(64))][: bench.sized(64)]
     embedders: dict[str, Embedder] = {}
     for backend in BACKENDS:
-        bench.progress(f"loading {backend}; the first time it is exported, which takes a while")
+        bench.progress(f"loading {backend}" + ("" if backend == BASE else ", exporting it first, which takes a while"))
         embedders[backend] = load_embedder(EmbeddingSettings(backend=backend), bench.models)
 
     def ask(embedder: Embedder) -> float:

@@ -75,7 +75,7 @@ class Bench:
 
     def lend_models(self, data: Path) -> None:
         """Makes `data`, a data directory with the default model's export in it: that is made once a machine, and is not measured."""
-        self.progress("loading the model; the first time it is exported, which takes a while")
+        self.progress("the model, exported if no benchmark has yet, which takes a while")
         load_embedder(EmbeddingSettings(), self.models)
         data.mkdir(parents=True)
         shutil.copytree(self.models, data / "models", copy_function=os.link)
