@@ -42,7 +42,8 @@ class Operations:
     async def index(self, arguments: Json) -> AsyncIterator[Json]:
         """Yields {"event": …} as the build goes on, then its report."""
         parts = self._parts
-        repository = parts.registry.add(arguments["source"], arguments.get("name", ""), arguments.get("branch", ""))
+        wanted = (arguments["source"], arguments.get("name", ""), arguments.get("branch", ""))
+        repository = await asyncio.to_thread(parts.registry.add, *wanted)
         events: asyncio.Queue[BuildEvent | None] = asyncio.Queue()
 
         async def build() -> object:

@@ -68,6 +68,7 @@ class RepositoryRegistry:
 
     def add(self, source: str, name: str = "", branch: str = "") -> Repository:
         """The repository that `footnote index SOURCE` means: a configured one by its name, or one added by hand (stored by `keep`).
+        Looks at the disk.
 
         Raises: ConfigurationError where the name is taken by another source or cannot be one.
         """

@@ -129,8 +129,11 @@ class GenerationInfo:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A ranked chunk. `score` is the one it was ranked by; `scores` holds every stage's: sparse (BM25), similarity (cosine), distance
-    (1 − cosine), dense (= similarity), fused, and the rank in each retriever as sparse_rank and dense_rank. A stage that did not see it is absent."""
+    """A ranked chunk. `score` is the one it was ranked by.
+
+    `scores` holds every stage's: sparse (BM25), similarity (cosine), distance (1 − cosine), dense (= similarity), fused, and the rank in
+    each retriever as sparse_rank and dense_rank. A stage that did not see it is absent.
+    """
 
     rank: int
     chunk: Chunk

@@ -5,13 +5,18 @@ from __future__ import annotations
 import ipaddress
 import os
 import sys
+from collections.abc import Iterator
 
 import pytest
+from blockbuster import blockbuster_ctx
 
 from tests.embedding.fixtures import embedder, models_directory
 from tests.index.fixtures import sample_index, sample_source
 
 __all__ = ["embedder", "models_directory", "sample_index", "sample_source"]
+
+# Rooms whose code runs on the loop. Elsewhere the tests themselves call what blocks, to look at what it left.
+ASYNCHRONOUS = frozenset({"answering", "bot", "cli", "log", "scheduler"})
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -24,7 +29,7 @@ def _stays(address: object) -> bool:
     """Whether a socket's address is on this machine."""
     if not isinstance(address, tuple):
         return True  # a Unix socket's path
-    host = str(address[0])
+    host = address[0].decode() if isinstance(address[0], bytes) else str(address[0])
     if host in ("localhost", ""):
         return True
     try:
@@ -37,6 +42,8 @@ def _stays(address: object) -> bool:
 def _watch(event: str, arguments: tuple[object, ...]) -> None:
     if event == "socket.connect" and not _stays(arguments[1]):
         raise PermissionError(f"a test tried to reach {arguments[1]!r}: tests stay on this machine")
+    if event == "socket.getaddrinfo" and not _stays((arguments[0] or "localhost", arguments[1])):
+        raise PermissionError(f"a test tried to look up {arguments[0]!r}: tests stay on this machine")
 
 
 sys.addaudithook(_watch)  # cannot be undone by a test
@@ -48,3 +55,13 @@ def _own_place(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_blocks_the_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A blocking call of ours on a running event loop (a file, a lock, SQLite, a sleep) raises, and so fails the test."""
+    if request.path.parent.name not in ASYNCHRONOUS:
+        yield
+        return
+    with blockbuster_ctx(["bot", "rag", "scheduler"]):
+        yield

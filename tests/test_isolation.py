@@ -8,13 +8,14 @@ import sys
 
 import pytest
 
-HEAVY = {"torch", "numpy", "scipy", "aiohttp", "pydantic", "groq", "slack_bolt", "slack_sdk", "onnxruntime", "qdrant_client", "qdrant_edge"}
+HEAVY = {"torch", "numpy", "scipy", "aiohttp", "httpx", "groq", "slack_bolt", "slack_sdk", "onnxruntime", "qdrant_client", "qdrant_edge"}
 
 
-@pytest.mark.parametrize("address", [("192.0.2.1", 443), ("example.com", 80)])
-def test_a_test_cannot_reach_the_world(address: tuple[str, int]) -> None:
+def test_a_test_cannot_reach_the_world() -> None:
     with socket.socket() as outside, pytest.raises(PermissionError, match="tests stay on this machine"):
-        outside.connect(address)
+        outside.connect(("192.0.2.1", 443))
+    with pytest.raises(PermissionError, match="tests stay on this machine"):
+        socket.create_connection(("example.com", 80), timeout=5)
 
 
 @pytest.mark.parametrize("words", [["--help"], ["index", "--help"], ["ask", "--help"], ["serve", "--help"], ["--version"]])

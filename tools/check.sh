@@ -22,7 +22,8 @@ check "mypy --strict" "$BIN/mypy"
 check "import-linter" "$BIN/lint-imports" --no-cache
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
-check "pytest" "$BIN/python" -m pytest --junitxml="$report" -o junit_logging=no
+# One process a core; tests of one module stay together, since they share what is expensive.
+check "pytest" "$BIN/python" -m pytest -n "${WORKERS:-auto}" --dist loadscope --junitxml="$report" -o junit_logging=no
 "$BIN/python" tools/not_run.py "$report" || failed+=("some tests did not run")
 
 if [ ${#failed[@]} -gt 0 ]; then

@@ -45,7 +45,8 @@ def command(function: Callable[P, Coroutine[Any, Any, int | None]]) -> Callable[
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         from rag.errors import FootnoteError
 
-        logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+        logging.basicConfig(level=logging.WARNING, format="footnote: %(message)s", stream=sys.stderr)
+        logging.getLogger("rag.answering.pipeline").setLevel(logging.CRITICAL)  # the error itself is told below, in one line
         try:
             code = asyncio.run(function(*args, **kwargs))
         except FootnoteError as error:

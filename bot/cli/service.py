@@ -143,7 +143,7 @@ async def _index(parts: Parts, sources: Sequence[str]) -> list[asyncio.Task[obje
 
     builds: list[asyncio.Task[object]] = []
     for source in sources:
-        repository = parts.registry.add(source)
+        repository = await asyncio.to_thread(parts.registry.add, source)
         ready = asyncio.Event()
         with Progress() as progress:
 

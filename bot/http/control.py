@@ -11,7 +11,6 @@ import json
 import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
 from pathlib import Path
 
 import aiohttp
@@ -40,8 +39,7 @@ class ControlServer:
 
     async def start(self) -> None:
         await self._runner.setup()
-        with suppress(FileNotFoundError):  # left by a process that was killed: the lock says that it is dead
-            self._path.unlink()
+        await asyncio.to_thread(self._path.unlink, missing_ok=True)  # left by a process that was killed: the lock says that it is dead
         mask = os.umask(0o177)
         try:
             await web.UnixSite(self._runner, str(self._path)).start()
@@ -50,8 +48,7 @@ class ControlServer:
 
     async def stop(self) -> None:
         await self._runner.cleanup()
-        with suppress(FileNotFoundError):
-            self._path.unlink()
+        await asyncio.to_thread(self._path.unlink, missing_ok=True)
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         try:

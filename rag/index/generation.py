@@ -162,7 +162,7 @@ class RepositoryIndex:
             if pointer is None:
                 self._retire()
                 name = self.layout.directory.name
-                raise NotIndexed(f"{name} is not indexed yet.", f"Index it first: footnote index SOURCE --name {name}.")
+                raise NotIndexed(f"{name} is not indexed yet.", f"Index it first: footnote index {name}")
             directory = self.layout.generation(pointer.generation)
             if self._opened is not None and self._opened.generation.info.generation == pointer.generation:
                 if self._opened.generation.dense is None and (directory / "dense").is_dir():

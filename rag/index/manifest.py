@@ -105,15 +105,16 @@ def read_dense_part(path: Path) -> DensePart:
 
 def check_fits(manifest: Manifest, expected: EmbeddingSpec, chunker: str) -> None:
     """Raises: IndexMismatch, naming what the index was written by and what is configured."""
-    remedy = "Index the repository again, or configure what it was written by."
+    again = f"Index it again: footnote index {manifest.repository}"
     if manifest.embedding != expected:
         raise IndexMismatch(
-            f"The index of {manifest.repository} was written by {_named(manifest.embedding)}, and {_named(expected)} is configured.", remedy
+            f"The index of {manifest.repository} was written by {_named(manifest.embedding)}, and {_named(expected)} is configured.",
+            f"{again}. Or configure what it was written by.",
         )
     if manifest.chunker != chunker:
         raise IndexMismatch(
             f"The index of {manifest.repository} was written by chunker {manifest.chunker}, and this is chunker {chunker}.",
-            "Index the repository again.",
+            again,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def test_a_source_has_a_name(source: str, name: str) -> None:
 
 async def test_what_is_added_by_hand_is_kept_and_never_told_to_slack(registry: RepositoryRegistry, tmp_path: Path) -> None:
     (tmp_path / "shop").mkdir()
-    added = registry.add(str(tmp_path / "shop"))
+    added = await asyncio.to_thread(registry.add, str(tmp_path / "shop"))
     assert (added.name, added.by_hand, added.audience) == ("shop", True, ())
     with pytest.raises(NotIndexed):
         registry.get("shop")
@@ -50,18 +51,18 @@ async def test_what_is_added_by_hand_is_kept_and_never_told_to_slack(registry: R
 
 
 async def test_a_configured_repository_is_meant_by_its_name_or_source(registry: RepositoryRegistry) -> None:
-    assert registry.add("flask") == FLASK
-    assert registry.add(FLASK.source) == FLASK
+    assert await asyncio.to_thread(registry.add, "flask") == FLASK
+    assert await asyncio.to_thread(registry.add, FLASK.source) == FLASK
 
 
 async def test_a_taken_name_is_refused(registry: RepositoryRegistry, tmp_path: Path) -> None:
     (tmp_path / "flask").mkdir()
     with pytest.raises(ConfigurationError, match="--name"):
-        registry.add(str(tmp_path / "flask"))
+        await asyncio.to_thread(registry.add, str(tmp_path / "flask"))
     with pytest.raises(ConfigurationError, match="--name"):
-        registry.add(FLASK.source, branch="other")
+        await asyncio.to_thread(registry.add, FLASK.source, branch="other")
     with pytest.raises(ConfigurationError, match="cannot be a repository's name"):
-        registry.add(str(tmp_path / "flask"), name="../x")
+        await asyncio.to_thread(registry.add, str(tmp_path / "flask"), name="../x")
 
 
 async def test_an_unknown_name_gets_the_nearest_one(registry: RepositoryRegistry) -> None:

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,11 @@ class Footnote:
     def environment(self) -> dict[str, str]:
         return {"PATH": os.environ["PATH"], "HOME": str(self.cwd), "FOOTNOTE_DATA_DIR": str(self.data_dir), "LANG": "C.UTF-8"}
 
-    def run(self, *words: str, code: int = 0, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str, code: int = 0, stdin: str = "", env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [sys.executable, "-m", "bot", *words],
             cwd=self.cwd,
-            env={**self.environment, **more},
+            env={**self.environment, **(env or {})},
             input=stdin,
             capture_output=True,
             text=True,
@@ -41,14 +41,14 @@ class Footnote:
         assert done.returncode == code, f"footnote {' '.join(words)} exited {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done
 
-    def json(self, *words: str, **more: str) -> Any:
-        return json.loads(self.run(*words, "--json", **more).stdout)
+    def json(self, *words: str) -> Any:
+        return json.loads(self.run(*words, "--json").stdout)
 
-    def start(self, words: Sequence[str], **more: str) -> subprocess.Popen[str]:
+    def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-m", "bot", *words],
             cwd=self.cwd,
-            env={**self.environment, **more},
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -75,7 +75,7 @@ def larder(tmp_path_factory: pytest.TempPathFactory, models_directory: Path, sam
 @pytest.fixture(scope="module")
 def playground(larder: Footnote) -> Iterator[str]:
     """The address of a playground on the indexed repository."""
-    process = larder.start(["playground", "--port", "0"])
+    process = larder.start("playground", "--port", "0")
     try:
         assert process.stdout is not None
         line = process.stdout.readline()

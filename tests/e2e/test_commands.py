@@ -84,7 +84,7 @@ def test_status_and_doctor_say_what_there_is(larder: Footnote) -> None:
 
 
 def test_doctor_fails_where_something_configured_is_missing(larder: Footnote) -> None:
-    done = larder.run("doctor", code=1, SLACK_BOT_TOKEN="xoxb-alone")
+    done = larder.run("doctor", code=1, env={"SLACK_BOT_TOKEN": "xoxb-alone"})
     assert "SLACK_APP_TOKEN is not set" in done.stdout
 
 
@@ -152,7 +152,7 @@ def test_odd_repositories(footnote: Footnote, tmp_path: Path) -> None:
 def test_an_index_of_another_model_is_named_not_searched(footnote: Footnote, tmp_path: Path) -> None:
     make_repository(tmp_path / "shop", {"a.py": "def price():\n    return 1\n"})
     footnote.run("index", str(tmp_path / "shop"))
-    done = footnote.run("search", "price", code=1, FOOTNOTE_EMBEDDING_QUERY_PROMPT="", FOOTNOTE_EMBEDDING_BACKEND="onnx-fp32")
+    done = footnote.run("search", "price", code=1, env={"FOOTNOTE_EMBEDDING_BACKEND": "onnx-fp32"})
     assert "onnx-fp32" in done.stderr
     assert "footnote index shop" in done.stderr
 

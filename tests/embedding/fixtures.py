@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,18 +10,17 @@ import pytest
 from rag.embedding.models import EmbeddingSettings, load_embedder
 from rag.protocols import Embedder
 
-# A session fixture is made once for every conftest that imports it; the export is to be made once for all.
-_exported: list[Path] = []
-
 
 @pytest.fixture(scope="session")
 def models_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Holds the default model's int8 export (about 20 seconds, once): give it to a child process and it starts in half a second."""
-    if not _exported:
-        directory = tmp_path_factory.mktemp("models")
-        load_embedder(EmbeddingSettings(), directory)
-        _exported.append(directory)
-    return _exported[0]
+    """Holds the default model's int8 export (about 20 seconds, once): give it to a child process and it starts in half a second.
+
+    One for all of pytest-xdist's workers: whoever comes first exports, the others wait at the export's own lock.
+    """
+    base = tmp_path_factory.getbasetemp()
+    directory = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "models"
+    load_embedder(EmbeddingSettings(), directory)
+    return directory
 
 
 @pytest.fixture(scope="session")

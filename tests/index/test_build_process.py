@@ -133,7 +133,7 @@ async def test_errors_come_back_as_what_they_were(job: BuildJob, tmp_path: Path)
 
 
 def test_every_error_class_can_come_back() -> None:
-    kinds = set(_below(FootnoteError))
+    kinds = {kind for kind in _below(FootnoteError) if kind.__module__ == FootnoteError.__module__}
     assert len(kinds) > 20
     for kind in kinds:
         revived = _revived({"kind": kind.__name__, "problem": "p", "remedy": "r"})
