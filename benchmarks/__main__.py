@@ -54,6 +54,7 @@ def main() -> int:
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
     from benchmarks.frame import Bench, Measure  # heavy: `--help` must not wait for it

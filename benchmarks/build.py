@@ -25,6 +25,7 @@ from rag.types import Repository
 FULL = "full"
 INCREMENTAL = "incremental"
 CHANGED = 0.01  # of the files
+LONGEST = 10_000  # characters of a file: so few chunks need many files, and one of them is about a hundredth
 STAGES = ("read", "chunk", "sparse", "embed", "dense")
 _LOOK_BACK = 2_000  # commits
 
@@ -112,6 +113,8 @@ def _synthesised(bench: Bench) -> Iterator[Step]:
     with IsolatedChunker(tokenizer_file(EmbeddingSettings()), ChunkingSettings()) as chunker:
         chunks = 0
         for document in bench.material.documents():
+            if len(document.text) > LONGEST:
+                continue
             files[document.path] = document.text
             chunks += len(chunker.chunk(document))
             if chunks >= count:
