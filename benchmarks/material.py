@@ -85,7 +85,7 @@ class Material:
 
     @property
     def name(self) -> str:
-        return f"{len(self.clones)} clones" if self.clones else "installed packages' sources"
+        return ", ".join(clone.name for clone in self.clones) or "installed packages' sources"
 
     def documents(self) -> Iterator[Document]:
         """In a fixed order, redacted."""
