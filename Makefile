@@ -21,7 +21,7 @@ demo: setup ## index REPO (path or URL, default: this one) and open the bot in a
 	@FOOTNOTE_DATA_DIR="$${FOOTNOTE_DATA_DIR:-$(CURDIR)/.demo}" $(BIN)/footnote playground "$(REPO)" --port $(PORT)
 
 demo-check: setup ## the same without a screen: one question as a person asks it; fails unless a cited answer comes
-	@$(BIN)/python -m tools.demo_check "$(REPO)"
+	@FOOTNOTE_DATA_DIR="$${FOOTNOTE_DATA_DIR:-$(CURDIR)/.demo}" $(BIN)/python -m tools.demo_check "$(REPO)"
 
 test: setup ## every check: ruff, mypy --strict, import-linter, pytest
 	@bash tools/check.sh

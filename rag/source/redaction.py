@@ -25,6 +25,7 @@ _KEY_END = re.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-
 _KEY_LIMIT = 20_000  # characters; an 8192-bit RSA key has 6,400
 _BASE64_RUN = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _BASE64_LINE = re.compile(r"(?:\\n|\\r|[ \t\"'+,.#*/]){0,40}[A-Za-z0-9+/=]{16,200}(?:\\n|\\r|[ \t\"'+,\\;)]){0,20}(?:\n|$)")
+_PASSES = 16  # tokens written together without a boundary between them show one after the other, as their neighbours go
 _NOT_WORD = re.compile(r"[^A-Za-z0-9_]")
 
 
@@ -39,6 +40,16 @@ def register_live_secret(value: str) -> None:
 
 def redact(text: str) -> tuple[str, int]:
     """`text` with each secret replaced, and how many there were. As many "\\n" as before; redacting twice changes nothing."""
+    total = 0
+    for _ in range(_PASSES):
+        text, count = _redact_once(text)
+        total += count
+        if not count:
+            break
+    return text, total
+
+
+def _redact_once(text: str) -> tuple[str, int]:
     found = {*_live_spans(text), *_rule_spans(text), *_key_spans(text), *_assigned_spans(text)}
     spans = sorted(found, key=lambda span: (span[0], -span[1], span[2] == "assigned-secret", span[2]))  # the most specific name wins
     if not spans:

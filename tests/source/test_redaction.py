@@ -331,3 +331,18 @@ def test_time_grows_with_length_only() -> None:
 
     unit = "-eyJ-----BEGIN PRIVATE KEY-----\n://a:b password='x" * 3000
     assert seconds(unit * 2) < 3.2 * seconds(unit) + 0.02
+
+
+@pytest.mark.parametrize(
+    "glued",
+    [
+        "xkeysib-" + mixed(64, HEX) + "-" + mixed(16) + "xoxb-" + "1234567890-1234567890123-" + mixed(24),
+        "M" + mixed(23) + "." + mixed(6) + "." + mixed(38) + "12345678" + ":AA" + mixed(33),
+    ],
+)
+def test_tokens_without_a_boundary_between_them_go_together(glued: str) -> None:
+    once, count = redact(glued)
+    assert count == 2
+    assert once.count("[redacted:") == 2
+    assert once.endswith("]")
+    assert redact(once) == (once, 0)
