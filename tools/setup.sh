@@ -47,7 +47,7 @@ if ! "$VENV/bin/python" -c 'import torch' 2>"$VENV/torch.log"; then
   pip install --quiet --no-deps --require-hashes -r requirements-cuda.lock
   "$VENV/bin/python" -c 'import torch' || die "torch does not start; see above"
 fi
-pip install --quiet --no-deps --no-build-isolation --editable . >"$VENV/install.log" 2>&1 ||
+pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat --editable . >"$VENV/install.log" 2>&1 ||
   { cat "$VENV/install.log" >&2; die "could not install Footnote itself into $VENV; see above"; }
 printf '%s' "$stamp" >"$VENV/footnote-setup"
 say "done. The command is $VENV/bin/footnote"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
@@ -85,6 +84,8 @@ async def chat(repo: Repo = "", config: Config = None) -> None:
 
     Example: footnote chat --repo flask
     """
+    import asyncio
+
     from bot.data_directory import DataDirectory
     from bot.engine import run
     from rag.errors import DataDirectoryLocked

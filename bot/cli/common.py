@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import sys
@@ -43,6 +42,8 @@ def command(function: Callable[P, Coroutine[Any, Any, int | None]]) -> Callable[
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        import asyncio
+
         from rag.errors import FootnoteError
 
         logging.basicConfig(level=logging.WARNING, format="footnote: %(message)s", stream=sys.stderr)

@@ -42,9 +42,10 @@ async def evaluate_command(
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """Measure retrieval on labelled questions: NDCG@10, recall@10, precision@5 and MRR, stage by stage.
+    """Measure retrieval on labelled questions.
 
-    Each repository is indexed once at the commit its questions name, and kept for the next run.
+    NDCG@10, recall@10, precision@5 and MRR, stage by stage. Each repository is indexed once at the commit its questions name, and
+    kept for the next run.
 
     Example: footnote eval questions.jsonl --repos ~/clones --stage fused --rankings out.jsonl
     """

@@ -13,7 +13,7 @@ from bot.cli.common import AsJson, Config, command, complain, print_json, settin
 def register(app: typer.Typer) -> None:
     app.command("repos")(repos)
     app.command("status")(status)
-    log = typer.Typer(help="The log of questions and answers.", invoke_without_command=True)
+    log = typer.Typer(invoke_without_command=True)
     log.callback()(log_list)
     log.command("show", no_args_is_help=True)(log_show)
     app.add_typer(log, name="log")
@@ -22,7 +22,9 @@ def register(app: typer.Typer) -> None:
 
 @command
 async def repos(as_json: AsJson = False, config: Config = None) -> None:
-    """List the repositories: what is indexed, at which commit, how old, how big.
+    """List what is indexed.
+
+    At which commit, how old, how big, and who writes the answers.
 
     Example: footnote repos
     """
@@ -69,7 +71,9 @@ def _span(seconds: float) -> str:
 
 @command
 async def status(as_json: AsJson = False, config: Config = None) -> None:
-    """Show what is indexed, what is being built, and the last and next run of each job.
+    """Show indexes, builds and jobs.
+
+    What is indexed and how old, what is being built, the last and next run of each job, and why the last one failed.
 
     Example: footnote status --json
     """
@@ -105,7 +109,9 @@ async def log_list(
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """List the newest questions; footnote log show ID shows one completely.
+    """List the newest questions and their answers.
+
+    footnote log show ID shows one completely.
 
     Example: footnote log --limit 5
     """
@@ -139,7 +145,9 @@ async def log_show(
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """Show one answer completely: question, answer, what was retrieved with every score, votes, judgements, the time of each stage.
+    """Show one answer completely.
+
+    The question, the answer, what was retrieved with every score, votes, judgements, and the time of each stage.
 
     Example: footnote log show 01JD3Z… --json
     """
@@ -175,9 +183,10 @@ async def log_show(
 
 @command
 async def doctor(as_json: AsJson = False, config: Config = None) -> int:
-    """Check what is configured, what is missing, and whether each token, model and store answers.
+    """Check that what is configured works.
 
-    Exits 1 if something that is configured does not work. Example: footnote doctor
+    What is missing, whether each token, model and store answers, and the remedy. Exits 1 if something that is configured does not
+    work. Example: footnote doctor
     """
     from bot.doctor import examine
 

@@ -11,12 +11,13 @@ from bot.cli import answering, evaluating, inspecting, retrieving, running
 HELP = """
 Answers questions about source repositories, with a checked footnote on every statement.
 
-Start with [bold]footnote index PATH_OR_URL[/bold], then [bold]footnote ask "How does …?"[/bold].
-[bold]footnote playground[/bold] opens the bot in a Slack-shaped page on this machine; [bold]footnote serve[/bold] runs it in Slack.
-[bold]footnote doctor[/bold] says what is missing.
+Start with footnote index PATH_OR_URL, then footnote ask "How does …?".
+footnote playground opens the bot in a Slack-shaped page on this machine; footnote serve runs it in Slack.
+footnote doctor says what is missing.
 """
 
-app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False, add_completion=False)
+# No rich in the help texts: importing it would double the time until they appear.
+app = typer.Typer(help=HELP, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
 
 def _version(wanted: bool) -> None:

@@ -16,9 +16,10 @@ def register(app: typer.Typer) -> None:
 
 @command
 async def serve(config: Config = None) -> None:
-    """Answer in Slack, over Socket Mode, and rebuild the indexes each night, until it is stopped.
+    """Answer in Slack, until it is stopped.
 
-    Needs SLACK_BOT_TOKEN (xoxb-…) and SLACK_APP_TOKEN (xapp-…) in the environment, and repositories with an audience in footnote.toml.
+    Over Socket Mode; it also rebuilds the indexes each night. Needs SLACK_BOT_TOKEN (xoxb-…) and SLACK_APP_TOKEN (xapp-…) in the
+    environment, and repositories with an audience in footnote.toml.
     While it runs, other commands ask it: footnote search, ask and status work beside it.
 
     Example: SLACK_BOT_TOKEN=… SLACK_APP_TOKEN=… footnote serve --config footnote.toml
