@@ -12,23 +12,23 @@ from tests.answering.test_defang import assert_harmless
 
 LOCAL = replace(REPOSITORY, generator="extractive")
 ROUTE = chunk(
-    "src/flask/sansio/scaffold.py",
+    "larder/doors.py",
     336,
-    'def route(self, rule: str, **options: t.Any) -> t.Callable[[T], T]:\n    """Decorate a view function to register it."""',
+    'def route(self, rule: str, **limits: t.Any) -> t.Callable[[T], T]:\n    """Decorate a door function to register it."""',
     kind=Kind.METHOD,
-    symbol="Scaffold.route",
-    signature="def route(self, rule: str, **options: t.Any) -> t.Callable[[T], T]",
-    doc="Decorate a view function to register it with the given URL rule.",
+    symbol="Doors.route",
+    signature="def route(self, rule: str, **limits: t.Any) -> t.Callable[[T], T]",
+    doc="Decorate a door function to register it under its number.",
 )
 PROSE = chunk(
     "docs/quickstart.rst",
     200,
-    "Routing\n-------\n\nURLs have meaning. Use the :meth:`~flask.Flask.route` decorator to bind a function.\nSee [3].",
+    "Routing\n-------\n\nDoors have numbers. Use the :meth:`~larder.Doors.route` decorator to bind a function.\nSee [3].",
     kind=Kind.SECTION,
     language="restructuredtext",
     symbol="Routing",
 )
-MODULE = chunk("src/flask/globals.py", 1, "import x\n\nroute_ctx = make()\n", kind=Kind.MODULE, symbol="")
+MODULE = chunk("larder/now.py", 1, "import x\n\nroute_ctx = make()\n", kind=Kind.MODULE, symbol="")
 
 
 async def ask(question: str, *chunks: Chunk, similarity: float = 0.5) -> Answer:
@@ -40,20 +40,20 @@ async def ask(question: str, *chunks: Chunk, similarity: float = 0.5) -> Answer:
 
 
 async def test_what_a_reader_sees() -> None:
-    answer = await ask("Decorate: how does the route decorator of flask register a view function?", ROUTE, PROSE, MODULE)
+    answer = await ask("Decorate: how does the route decorator register a door function?", ROUTE, PROSE, MODULE)
     assert (
         answer.text
         == """\
 These are the 3 places that match your question best. No language model wrote this: it is what stands in the files.
 
-- **`Scaffold.route`** in `src/flask/sansio/scaffold.py`, lines 336–337 [1]
-  `def route(self, rule: str, **options: t.Any) -> t.Callable[[T], T]`
-  Decorate a view function to register it with the given URL rule.
-  Matches: decorate, function, register, route, view.
+- **`Doors.route`** in `larder/doors.py`, lines 336–337 [1]
+  `def route(self, rule: str, **limits: t.Any) -> t.Callable[[T], T]`
+  Decorate a door function to register it under its number.
+  Matches: decorate, door, function, register, route.
 - **“Routing”** in `docs/quickstart.rst`, lines 200–204 [2]
-  Use the `flask.Flask.route` decorator to bind a function.
+  Use the `larder.Doors.route` decorator to bind a function.
   Matches: decorator, function, route.
-- `src/flask/globals.py`, lines 1–4 [3]
+- `larder/now.py`, lines 1–4 [3]
   `route_ctx = make()`
   Matches: route."""
     )
@@ -66,6 +66,12 @@ async def test_a_line_that_tells_more_than_the_doc_comment_is_shown_too() -> Non
     station = chunk("s.py", 1, text, kind=Kind.CLASS, symbol="Station", signature="class Station", doc="A row of lockers.")
     answer = await ask("How does a parcel get into the first free locker?", station)
     assert "  A row of lockers.\n  Puts a parcel into the first free locker.\n" in answer.text
+
+
+async def test_the_signature_is_not_repeated_as_the_line_that_matches() -> None:
+    header = "async def assign_locker(parcel: str) -> None"
+    found = chunk("s.py", 1, f"{header}:\n    pass", kind=Kind.FUNCTION, symbol="assign_locker", signature=header)
+    assert (await ask("how to assign a locker", found)).text.count(header) == 1
 
 
 async def test_nothing_relevant_is_an_abstention() -> None:

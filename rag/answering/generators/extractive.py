@@ -145,7 +145,7 @@ def _telling_line(chunk: Chunk, asked: frozenset[str]) -> str:
     if not speaking:
         return ""
     best = max(speaking, key=lambda line: _count(line, asked))
-    if chunk.kind in _DEFINITIONS and chunk.signature and (best in chunk.signature or not _count(best, asked)):
+    if chunk.kind in _DEFINITIONS and chunk.signature and (best.rstrip(" :{") in chunk.signature or not _count(best, asked)):
         return ""
     return best
 
