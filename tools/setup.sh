@@ -33,21 +33,21 @@ pip() { "$VENV/bin/python" -m pip "$@"; }
 
 if ! "$VENV/bin/python" -c 'import sys, torch; sys.exit(not torch.__version__.startswith("2.13.0"))' 2>/dev/null; then
   say "installing PyTorch, CPU build, from $CPU_INDEX (about 190 MB)"
-  if ! pip install --quiet --timeout 15 --retries 0 --no-deps --require-hashes --only-binary :all: \
+  if ! pip install -qq --timeout 15 --retries 0 --no-deps --require-hashes --only-binary :all: \
       --index-url "$CPU_INDEX" -r requirements-torch.lock 2>"$VENV/torch.log"; then
     say "that index cannot be reached from here; taking torch from where pip takes everything else"
-    pip install --quiet --no-deps --require-hashes --only-binary :all: -r requirements-torch.lock
+    pip install -qq --no-deps --require-hashes --only-binary :all: -r requirements-torch.lock
   fi
 fi
 say "installing the rest, every file checked against its hash"
-pip install --quiet --no-deps --require-hashes -r requirements.lock
-[ "${WITH_DEV:-1}" = 0 ] || pip install --quiet --no-deps --require-hashes -r requirements-dev.lock
+pip install -qq --no-deps --require-hashes -r requirements.lock
+[ "${WITH_DEV:-1}" = 0 ] || pip install -qq --no-deps --require-hashes -r requirements-dev.lock
 if ! "$VENV/bin/python" -c 'import torch' 2>"$VENV/torch.log"; then
   say "this is the ordinary build of torch, which does not start without CUDA's libraries: installing those too (gigabytes)"
-  pip install --quiet --no-deps --require-hashes -r requirements-cuda.lock
+  pip install -qq --no-deps --require-hashes -r requirements-cuda.lock
   "$VENV/bin/python" -c 'import torch' || die "torch does not start; see above"
 fi
-pip install --quiet --no-deps --no-build-isolation --config-settings editable_mode=compat --editable . >"$VENV/install.log" 2>&1 ||
+pip install -qq --no-deps --no-build-isolation --config-settings editable_mode=compat --editable . >"$VENV/install.log" 2>&1 ||
   { cat "$VENV/install.log" >&2; die "could not install Footnote itself into $VENV; see above"; }
 printf '%s' "$stamp" >"$VENV/footnote-setup"
 say "done. The command is $VENV/bin/footnote"

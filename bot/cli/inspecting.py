@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.cli.common import AsJson, Config, command, complain, print_json, settings_of, stdout, visible
+from bot.cli.common import AsJson, Config, command, complain, print_json, settings_of, stderr, stdout, visible
 
 
 def register(app: typer.Typer) -> None:
@@ -190,7 +190,8 @@ async def doctor(as_json: AsJson = False, config: Config = None) -> int:
     """
     from bot.doctor import examine
 
-    findings = await examine(config)
+    with stderr().status("checking: the first time, the embedding model is exported, which takes half a minute"):
+        findings = await examine(config)
     if as_json:
         print_json([{"what": one.what, "state": one.state, "detail": one.detail, "remedy": one.remedy} for one in findings])
     else:

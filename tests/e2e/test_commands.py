@@ -94,6 +94,9 @@ def test_commands_beside_a_running_bot_ask_it(larder: Footnote, playground: str)
     assert status["scheduled"]
     found = larder.json("search", "who puts a parcel into a free locker", "--limit", "1")
     assert found[0]["path"] == "larder/lockers.py"
+    assert larder.json("index", "larder")["unchanged"]
+    answer = larder.json("ask", "who puts a parcel into a free locker?")
+    assert answer["citations"]
     refused = larder.run("playground", "--port", "0", code=1)
     assert "in use by process" in refused.stderr
 
