@@ -5,21 +5,25 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import html
 import json
 import os
 import re
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import aiohttp
 
+from bot.repositories import default_name
+
 SOURCE_LINK = re.compile(
     r"/source/(?P<repository>[^/]+)/blob/(?P<commit>[0-9a-f]{7,40})/(?P<path>[^\s#|>\")]+)#L(?P<first>\d+)(?:-L(?P<last>\d+))?"
 )
-QUESTION = "How are errors handled, and where are they tested?"
+STARTING_POINT = "where does it start"  # what is searched for to find something worth asking about
 READY_SECONDS = 900.0  # to clone, cut and index, on a slow machine
 ANSWER_SECONDS = 180.0
 
@@ -27,17 +31,19 @@ ANSWER_SECONDS = 180.0
 async def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repository", nargs="?", default=".", help="path or URL (default: this one)")
-    parser.add_argument("--question", default=QUESTION)
+    parser.add_argument("--question", default="", help="default: what a definition does that a search for the starting point brings up")
     options = parser.parse_args()
+    name = _name(options.repository)
     started = time.monotonic()
     bot = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot", "playground", options.repository, "--port", "0", stdout=asyncio.subprocess.PIPE, env=os.environ.copy()
     )
     try:
         url = await asyncio.wait_for(_address(bot), READY_SECONDS)
-        print(f"asking {url} after {time.monotonic() - started:.1f} s: {options.question}\n")
+        question = options.question or await _question(name)
+        print(f"asking {url} after {time.monotonic() - started:.1f} s: {question}\n")
         async with aiohttp.ClientSession(url, timeout=aiohttp.ClientTimeout(total=ANSWER_SECONDS)) as page:
-            messages = await asyncio.wait_for(_ask(page, options.question), ANSWER_SECONDS)
+            messages = await asyncio.wait_for(_ask(page, name, question), ANSWER_SECONDS)
             cited = await _print(page, messages)
         print(f"\n{cited} citations, every one of them opened; {time.monotonic() - started:.1f} s in all")
         return 0 if cited else 1
@@ -50,6 +56,10 @@ async def main() -> int:
             await asyncio.wait_for(bot.wait(), 60)
 
 
+def _name(source: str) -> str:
+    return default_name(str(Path(source).absolute()) if Path(source).exists() else source)
+
+
 async def _address(bot: asyncio.subprocess.Process) -> str:
     assert bot.stdout is not None
     while line := (await bot.stdout.readline()).decode():
@@ -58,14 +68,28 @@ async def _address(bot: asyncio.subprocess.Process) -> str:
     raise RuntimeError("the playground did not start; its own words are above")
 
 
-async def _ask(page: aiohttp.ClientSession, question: str) -> list[dict[str, Any]]:
-    """Mentions the bot in #general; the thread's answer once it is complete."""
+async def _question(name: str) -> str:
+    """A question about a definition of the repository, found as a developer finds one: by searching, beside the running bot."""
+    words = ("-m", "bot", "search", STARTING_POINT, "--repo", name, "--json")
+    search = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=asyncio.subprocess.PIPE)
+    out, _ = await asyncio.wait_for(search.communicate(), ANSWER_SECONDS)
+    if search.returncode:
+        raise RuntimeError("the search beside the running bot failed; its own words are above")
+    definitions = (row for row in json.loads(out) if row["kind"] in ("function", "method", "class") and "test" not in row["path"].lower())
+    symbols = [row["symbol"] for row in definitions if row["symbol"]]
+    return f"What does {symbols[0]} do?" if symbols else "What is this, and how is it used?"
+
+
+async def _ask(page: aiohttp.ClientSession, repository: str, question: str) -> list[dict[str, Any]]:
+    """Chooses the repository for #general and mentions the bot there; the thread's answer once it is complete."""
     person, channel, asked, answers = "maya", "", "", {}
     async with page.get("/page/events", params={"user": person}) as feed:
         feed.raise_for_status()
         async for name, body in _events(feed):
             if name == "state":
                 channel = next(one["id"] for one in body["channels"] if one["name"] == "general")
+                chosen = {"user": person, "channel": channel, "command": "/repo", "text": f"use {repository}"}
+                (await page.post("/page/command", json=chosen)).raise_for_status()
                 said = await page.post("/page/say", json={"user": person, "channel": channel, "text": f"<@{body['bot']}> {question}"})
                 said.raise_for_status()
                 asked = (await said.json())["ts"]
@@ -89,7 +113,7 @@ async def _events(feed: aiohttp.ClientResponse) -> AsyncIterator[tuple[str, dict
 async def _print(page: aiohttp.ClientSession, messages: list[dict[str, Any]]) -> int:
     """Print what a reader sees; open every cited place. How many there are. Raises: RuntimeError for one that is not there."""
     shown = "\n".join(text for message in messages for text in _texts(message))
-    print(shown)
+    print(html.unescape(shown))
     links = {found[0]: found for found in SOURCE_LINK.finditer(json.dumps(messages))}
     for link in links.values():
         wanted = {"repository": link["repository"], "commit": link["commit"], "path": unquote(link["path"])}
