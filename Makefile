@@ -9,7 +9,7 @@ PORT ?= 8700
 BIN := $(VENV)/bin
 export VENV
 
-.PHONY: help setup demo demo-check test lint bench soak lock docs clean
+.PHONY: help setup demo demo-check test bench soak lock docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
