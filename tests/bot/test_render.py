@@ -3,6 +3,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -125,6 +126,10 @@ def test_the_footer_says_what_was_read_and_by_whom() -> None:
         assert words in footer
     said = answer(index=index(dense_ready=False), notices=("The index is still being built.",))
     assert json.dumps(render.footer_block(said, BUILT)).count("being built") == 1
+    other = "It was written by a, and b is configured."
+    said = answer(index=replace(index(dense_ready=False), notices=(other,)), notices=(other,))
+    assert "being built" not in json.dumps(render.footer_block(said, BUILT))
+    assert json.dumps(render.footer_block(said, BUILT)).count("b is configured") == 1
     assert "no model wrote this" in json.dumps(render.footer_block(answer(), BUILT))
 
 
