@@ -14,7 +14,8 @@ from rag.embedding.models import EmbeddingSettings
 from rag.errors import BuildRunning, FootnoteError
 from rag.index.build_process import run_build
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport
-from rag.types import Repository
+from rag.index.recipe import recipe_of, scope_of
+from rag.types import EmbeddingSpec, Repository
 
 OnEvent = Callable[[BuildEvent], None]
 
@@ -62,6 +63,10 @@ class Builds:
 
     def running(self) -> tuple[RunningBuild, ...]:
         return tuple(self._running.values())
+
+    def recipe(self, repository: Repository, spec: EmbeddingSpec) -> str:
+        """What an index of this repository that was built now would be made by. Reads files."""
+        return recipe_of(spec, self._chunking, scope_of(repository))
 
     async def run(self, repository: Repository, *, force: bool = False, on_event: OnEvent | None = None) -> BuildReport:
         """Brings the repository's index up to its newest commit. The caller logs how that went.

@@ -195,6 +195,6 @@ async def _repositories(settings: Settings) -> AsyncIterator[Finding]:
             yield Finding(what, "failed", "configured, but not indexed", f"footnote index {row['name']}")
         else:
             index, hears = row["index"], ", ".join(row["audience"]) or "nobody in Slack"
-            yield Finding(
-                what, "ok", f"{index['chunks']} chunks at {index['commit'][:12]}; heard by {hears}; written by {row['generator']}"
-            )
+            outdated = "" if row["fits"] or not index["dense_ready"] else "; built with other settings: the next build replaces it"
+            detail = f"{index['chunks']} chunks at {index['commit'][:12]}; heard by {hears}; written by {row['generator']}{outdated}"
+            yield Finding(what, "ok", detail)

@@ -106,12 +106,15 @@ class Operations:
                 "audience": list(repository.audience),
                 "by_hand": repository.by_hand,
                 "index": None,
+                "fits": True,
                 "problem": "",
             }
             try:
                 info = await asyncio.to_thread(index.info)
                 if info is not None:
                     age = (datetime.now(UTC) - info.built_at).total_seconds()
+                    row["problem"] = " ".join(info.notices)
+                    row["fits"] = await parts.fits(repository)
                     row["index"] = {**wire.index(info), "age_seconds": round(age), "bytes": await asyncio.to_thread(index.size_bytes)}
             except FootnoteError as error:
                 row["problem"] = str(error)

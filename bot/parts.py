@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,7 @@ from rag.answering.pipeline import Pipeline
 from rag.database import Database
 from rag.embedding.lazy import LazyEmbedder
 from rag.index.generation import Indexes
+from rag.types import Repository
 
 
 @dataclass(slots=True)
@@ -34,3 +36,11 @@ class Parts:
     pipeline: Pipeline
     builds: Builds
     next_runs: Callable[[], Mapping[str, datetime | None]] = dict
+
+    async def fits(self, repository: Repository) -> bool:
+        """Whether its index is whole and of the model, the settings and the code that are configured now."""
+
+        def look() -> bool:
+            return self.indexes.for_name(repository.name).fits(self.builds.recipe(repository, self.embedder.spec))
+
+        return await asyncio.to_thread(look)

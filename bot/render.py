@@ -122,7 +122,7 @@ def footer_block(answer: Answer, now: datetime, notices: Sequence[str] = ()) -> 
     written = "excerpts, no model wrote this" if answer.generator == "extractive" else f"written by {one_line(answer.generator)}"
     notes = [f"{code(answer.repository)} at {code(index.commit[:7])}{branch} · indexed {age(index.built_at, now)} · {written}"]
     told = " ".join(answer.notices).lower()
-    if not index.dense_ready and "being built" not in told:
+    if not index.dense_ready and not index.notices and "being built" not in told:
         notes.append("Only the sparse part of the index stands so far; the dense part is being built.")
     if answer.dropped_citations and "footnote" not in told:
         notes.append(f"{answer.dropped_citations} footnote numbers led nowhere and were left out.")

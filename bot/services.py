@@ -27,7 +27,7 @@ class Asks(Protocol):
 @dataclass(frozen=True, slots=True)
 class RepositoryStatus:
     """`commit` is "" and `built_at` None where nothing is indexed. `building`: the stage of a build that runs now, "" for none.
-    `failed`: when the last build failed, None if it did not."""
+    `failed`: when the last build failed, None if it did not. `notices`: why the index is not as it should be."""
 
     name: str
     commit: str = ""
@@ -36,6 +36,7 @@ class RepositoryStatus:
     dense_ready: bool = False
     building: str = ""
     failed: datetime | None = None
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

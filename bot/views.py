@@ -60,10 +60,10 @@ def _long(status: RepositoryStatus, now: datetime) -> str:
     parts = [_short(status, now)]
     if status.commit:
         parts.append(f"{status.chunks:,} chunks")
-        if not status.dense_ready:
+        if not status.dense_ready and not status.notices:
             parts.append("sparse part only so far")
     if status.building:
         parts.append(f"being built ({one_line(status.building)})")
     if status.failed:
         parts.append(f"the last build failed {age(status.failed, now)}; `footnote status` says why")
-    return ", ".join(parts)
+    return ". ".join((", ".join(parts), *(one_line(notice) for notice in status.notices)))

@@ -55,6 +55,7 @@ def index(info: GenerationInfo) -> Json:
         "documents": info.documents,
         "chunks": info.chunks,
         "dense_ready": info.dense_ready,
+        "notices": list(info.notices),
     }
 
 

@@ -178,7 +178,7 @@ def slack_service(parts: Parts, bot: BotSettings, known: Callable[[], Sequence[R
             info = None
         if info is None:
             return RepositoryStatus(name, building=building, failed=failed)
-        return RepositoryStatus(name, info.commit, info.built_at, info.chunks, info.dense_ready, building, failed)
+        return RepositoryStatus(name, info.commit, info.built_at, info.chunks, info.dense_ready, building, failed, info.notices)
 
     return SlackService(
         BotServices(
@@ -223,7 +223,7 @@ def build_scheduler(parts: Parts, announcer: Announcer, known: Callable[[], Sequ
     judging = None
     if parts.settings.groq_api_key.get_secret_value():
         judging = Judging(parts.log, Judge(parts.model), lambda name: _leaves(name, known()), announcer, settings)
-    nightly = Nightly(known, builds, parts.log, stale_hours=settings.stale_hours)
+    nightly = Nightly(known, builds, parts.log, stale_hours=settings.stale_hours, fits=parts.fits)
     retention = Retention(
         parts.log, settings.retention_days, {"inbox": inbox.Inbox(parts.database, answer_log.utc_now, FloodLimits()).purge}
     )

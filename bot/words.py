@@ -34,7 +34,7 @@ def for_error(error: BaseException, repository: str, *, building: bool) -> str:
     if isinstance(error, EmptyRepository):
         return f"{name} holds nothing that can be indexed, so there is nothing to search. Commit something to it, or check its branch."
     if isinstance(error, IndexMismatch):
-        return f"The index of {name} was written by another model or version and is not searched. Rebuild it with `footnote index`."
+        return f"The index of {name} was written by another version of Footnote and cannot be read. Rebuild it with `footnote index`."
     if isinstance(error, IndexCorrupt):
         return f"The index of {name} is damaged and is not searched. Rebuild it with `footnote index`."
     if isinstance(error, ModelError):

@@ -13,7 +13,7 @@ FootnoteError
 │   └── ModelMismatch           weights differ from the known hash
 ├── IndexingError               building or opening an index
 │   ├── NotIndexed
-│   ├── IndexMismatch           written by another model, chunker or format
+│   ├── IndexMismatch           of a format that this version cannot read
 │   ├── IndexCorrupt
 │   ├── BuildFailed
 │   ├── BuildRunning
@@ -101,7 +101,7 @@ class NotIndexed(IndexingError):
 
 
 class IndexMismatch(IndexingError):
-    """The index was written by another embedding model, chunker or format."""
+    """The index has a format that this version cannot read. Another model or chunker is none: what can be read of it is, and said."""
 
 
 class IndexCorrupt(IndexingError):

@@ -115,7 +115,8 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class GenerationInfo:
-    """Which index answered. `dense_ready` is False while only the sparse part stands."""
+    """Which index answered. `dense_ready`: it is searched by meaning too; False while only the sparse part stands, and where another
+    model than the configured one wrote it. `notices`: why it is not as it should be, for whoever reads of it."""
 
     repository: str
     generation: str
@@ -125,6 +126,7 @@ class GenerationInfo:
     documents: int
     chunks: int
     dense_ready: bool
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ class Scheduler:
         self._scheduler.add_listener(self._missed, EVENT_JOB_MISSED)
 
     async def start(self) -> None:
-        """Starts the clockwork, and at once a build of every repository whose last good one is missing or too old."""
+        """Starts the clockwork, and at once a build of every repository whose index is missing, too old, or not of what is configured."""
         self._scheduler.start()
         self._beating = asyncio.create_task(self._beat(), name="scheduler heartbeat")
         self._catch_up()

@@ -52,7 +52,7 @@ def _print_repositories(found: list[dict[str, Any]]) -> None:
         if index is None:
             cells = [row["name"], "not indexed", "", "", "", "", row["generator"], row["source"]]
         else:
-            dense = "" if index["dense_ready"] else " (dense part being built)"
+            dense = "" if index["dense_ready"] or index["notices"] else " (dense part being built)"
             cells = [row["name"], index["commit"][:12] + dense, _span(index["age_seconds"]), str(index["documents"]), str(index["chunks"])]
             cells += [f"{index['bytes'] / 1e6:.1f} MB", row["generator"], row["source"]]
         table.add_row(*(Text(visible(cell)) for cell in cells))
@@ -60,6 +60,8 @@ def _print_repositories(found: list[dict[str, Any]]) -> None:
     for row in found:
         if row["problem"]:
             complain(f"{row['name']}: {row['problem']}")
+        elif not row["fits"] and row["index"]["dense_ready"]:
+            complain(f"{row['name']}: its index was built with other settings or by another version; the next build replaces it.")
 
 
 def _span(seconds: float) -> str:

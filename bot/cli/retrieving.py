@@ -120,6 +120,8 @@ async def search(
     name = await only_repository(settings, repo)
     wanted = {"question": question, "repository": name, "limit": limit, "min_score": min_score, "explain": explain}
     found = await result(settings, "search", {**wanted, "path": path or [], "language": language or []})
+    for notice in found["notices"]:
+        complain(notice)
     if as_json:
         print_json(found["results"])
         if explain:
@@ -127,8 +129,6 @@ async def search(
                 complain(line)
         return
     out = stdout()
-    for notice in found["notices"]:
-        complain(notice)
     if not found["results"]:
         complain(f"Nothing found in {name}.")
     for row in found["results"]:

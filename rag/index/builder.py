@@ -1,22 +1,18 @@
 """Builds one generation: read, cut, count terms, embed, publish. Runs in a process of its own (`build_process`).
 
 A generation is written beside what is read and published by renames and one pointer. A first build publishes its sparse part before it
-embeds anything; a rebuild swaps the pointer only when both parts stand.
+embeds anything; a rebuild, for another model too, swaps the pointer only when both parts stand.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import rag.chunking
-import rag.source
 from rag.chunking import CHUNKER_VERSION, ChunkingSettings, IsolatedChunker
 from rag.embedding.models import EmbeddingSettings, describe, tokenizer_file
 from rag.errors import IndexCorrupt, IndexMismatch
@@ -24,15 +20,16 @@ from rag.index.chunk_table import ChunkTable
 from rag.index.corpus import Corpus, check_loss, check_whole, read_corpus, read_entries, recorded, write_entries
 from rag.index.dense import default_backend
 from rag.index.dense_part import write_dense
-from rag.index.files import check_room, checksums, corrupt, full_disk_is_named, sync_directory, sync_tree, verify
-from rag.index.generation import CHEAP, read_published, repository_directory
+from rag.index.files import check_room, checksums, corrupt, full_disk_is_named, sync_directory, sync_tree
+from rag.index.generation import CHEAP, repository_directory
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport
 from rag.index.layout import Layout, Pointer, new_generation
 from rag.index.locks import build_lock
-from rag.index.manifest import FORMAT, Manifest, write_manifest
+from rag.index.manifest import Manifest, write_manifest
 from rag.index.measure import PeakMemory, Stopwatch
-from rag.index.sparse import FORMAT as SPARSE_FORMAT
+from rag.index.recipe import fitted, recipe_of, scope_of
 from rag.index.sparse import SparseIndex
+from rag.index.standing import read_published, verify_published
 from rag.index.vectors import embed_to_file
 from rag.protocols import DenseBackend
 from rag.source.mirror import Mirror
@@ -78,20 +75,22 @@ class _Build:
         self._embedding: EmbeddingSettings = replace(job.embedding, threads=job.threads) if job.threads else job.embedding
 
     def run(self) -> BuildReport:
-        pointer, former = self._former()
+        pointer, former, kept = self._former()
         self._layout.clean(pointer)
         check_room(self._layout.directory, _SPARE, f"Indexing {self._job.repository.name}")
         mirror, commit, branch = self._source()
         spec = describe(self._embedding)
-        chunking = replace(self._job.chunking, window_tokens=min(self._job.chunking.window_tokens, spec.window))
-        recipe = self._recipe(spec, chunking)
-        if former is not None and not self._job.force and self._stands(former, commit, recipe):
-            return self._report(former, branch, unchanged=True)
+        chunking = fitted(self._job.chunking, spec)
+        scope = scope_of(self._job.repository, self._job.root)
+        recipe = recipe_of(spec, chunking, scope)
+        current = former if pointer is not None and former is not None and former.generation == pointer.generation else None
+        if current is not None and not self._job.force and current.dense and (current.commit, current.recipe) == (commit, recipe):
+            return self._report(current, branch, unchanged=True)
 
         corpus, fallbacks = self._read(mirror, commit, chunking)
         check_whole(self._job.repository.name, corpus)
         if former is not None and not self._job.force:
-            self._compare(former, spec, corpus)
+            self._compare(former, spec, scope, corpus)
         self._preflight(corpus, spec)
         built_at = datetime.now(UTC)
         manifest = Manifest(
@@ -103,7 +102,7 @@ class _Build:
             chunker=CHUNKER_VERSION,
             embedding=spec,
             recipe=recipe,
-            scope=self._scope(),
+            scope=scope,
             documents=corpus.documents,
             document_bytes=corpus.chars,
             tree_files=len(corpus.entries),
@@ -114,22 +113,30 @@ class _Build:
             files={},
         )
         try:
-            return self._write(manifest, corpus, pointer, early=former is None or former.dense is None)
+            return self._write(manifest, corpus, kept, early=former is None or former.dense is None)
         except BaseException:
             shutil.rmtree(self._layout.partial(manifest.generation), ignore_errors=True)
             shutil.rmtree(self._layout.generation(manifest.generation) / "dense.partial", ignore_errors=True)
             raise
 
-    def _former(self) -> tuple[Pointer | None, Manifest | None]:
-        """What stands now; an index that cannot be read counts as none."""
+    def _former(self) -> tuple[Pointer | None, Manifest | None, str]:
+        """The pointer; what answers now, whole and unaltered, None where nothing does; and which generation is kept beside the new one."""
         try:
             pointer = self._layout.current()
-            return pointer, read_published(self._layout.generation(pointer.generation)) if pointer else None
-        except IndexMismatch:
-            return pointer, None
         except IndexCorrupt as error:
             logger.warning("%s: building anew: %s", self._job.repository.name, error.problem)
-            return None, None
+            return None, None, ""
+        for name in filter(None, (pointer.generation, pointer.previous) if pointer else ()):
+            try:
+                manifest = read_published(self._layout.generation(name))
+                verify_published(self._layout.generation(name), manifest, up_to=CHEAP)
+            except IndexMismatch:
+                return pointer, None, name
+            except IndexCorrupt as error:
+                logger.warning("%s: building anew: %s", self._job.repository.name, error.problem)
+            else:
+                return pointer, manifest, name
+        return pointer, None, ""
 
     def _source(self) -> tuple[Mirror, str, str]:
         """The place to read from, the full commit and its branch."""
@@ -147,19 +154,6 @@ class _Build:
             assert head is not None  # noqa: S101
             return mirror, head.commit, head.branch
 
-    def _stands(self, former: Manifest, commit: str, recipe: str) -> bool:
-        """Whether the current generation is of this commit, cut and embedded as is asked now, whole and unaltered."""
-        if (former.commit, former.recipe) != (commit, recipe) or former.dense is None:
-            return False
-        directory = self._layout.generation(former.generation)
-        try:
-            verify(directory / "sparse", former.files, up_to=CHEAP)
-            verify(directory / "dense", former.dense.files, up_to=CHEAP)
-        except IndexCorrupt as error:
-            logger.warning("%s: building anew: %s", former.repository, error.problem)
-            return False
-        return True
-
     def _read(self, mirror: Mirror, commit: str, chunking: ChunkingSettings) -> tuple[Corpus, dict[str, int]]:
         job = self._job
         self._tell(BuildEvent("read", 0, 0))
@@ -174,9 +168,9 @@ class _Build:
         self._tell(BuildEvent("chunk", corpus.documents, corpus.documents, f"{len(corpus.chunks):,} chunks"))
         return corpus, fallbacks
 
-    def _compare(self, former: Manifest, spec: EmbeddingSpec, corpus: Corpus) -> None:
+    def _compare(self, former: Manifest, spec: EmbeddingSpec, scope: str, corpus: Corpus) -> None:
         """Only builds that were asked the same can be compared."""
-        if (former.scope, former.chunker, former.embedding.window) != (self._scope(), CHUNKER_VERSION, spec.window):
+        if (former.scope, former.chunker, former.embedding.window) != (scope, CHUNKER_VERSION, spec.window):
             return
         try:
             entries = read_entries(self._layout.generation(former.generation) / "sparse" / "documents.jsonl")
@@ -190,8 +184,7 @@ class _Build:
         needed = 3 * corpus.chars + 3 * 4 * spec.dimension * len(corpus.chunks) + _SPARE
         check_room(self._layout.directory, needed, f"Indexing {self._job.repository.name} ({len(corpus.chunks):,} chunks)")
 
-    def _write(self, manifest: Manifest, corpus: Corpus, pointer: Pointer | None, *, early: bool) -> BuildReport:
-        previous = pointer.generation if pointer else ""
+    def _write(self, manifest: Manifest, corpus: Corpus, previous: str, *, early: bool) -> BuildReport:
         home = self._layout.partial(manifest.generation)
         with self._watch.stage("sparse"):
             self._tell(BuildEvent("sparse", 0, len(corpus.chunks)))
@@ -232,20 +225,6 @@ class _Build:
             self._layout.publish(manifest.generation, previous)
             return home
 
-    def _scope(self) -> str:
-        repository = self._job.repository
-        return _hash([repository.include, repository.exclude, self._job.root])
-
-    def _recipe(self, spec: EmbeddingSpec, chunking: ChunkingSettings) -> str:
-        """Changes with whatever would make other chunks of the same commit, the code that reads and cuts included."""
-        code = [
-            hashlib.sha256(path.read_bytes()).hexdigest()
-            for package in (rag.source, rag.chunking)
-            for root in package.__path__
-            for path in sorted(Path(root).glob("*.py"))
-        ]
-        return _hash([FORMAT, SPARSE_FORMAT, CHUNKER_VERSION, asdict(chunking), asdict(spec), self._scope(), code])
-
     def _report(self, manifest: Manifest, branch: str, *, embedded: int = 0, reused: int = 0, unchanged: bool = False) -> BuildReport:
         return BuildReport(
             repository=manifest.repository,
@@ -282,7 +261,3 @@ def _write_sparse(home: Path, manifest: Manifest, corpus: Corpus) -> Manifest:
     write_manifest(part / "manifest.json", manifest)
     sync_tree(home)
     return manifest
-
-
-def _hash(values: object) -> str:
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,7 +1,8 @@
 """A generation opened for reading, and the one that a repository's pointer names.
 
 Readers pin what they open: a shared flock on the generation's `pin` file, held until it is closed, across processes. A build deletes only
-what nobody has pinned, and never changes a file of a published part.
+what nobody has pinned, and never changes a file of a published part. Where the current generation is damaged, the one before it is read,
+and says so.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rag.chunking.settings import CHUNKER_VERSION
-from rag.errors import ConfigurationError, IndexCorrupt, NotIndexed
+from rag.errors import ConfigurationError, FootnoteError, IndexCorrupt, IndexMismatch, NotIndexed
 from rag.index.chunk_table import ChunkTable
 from rag.index.dense_part import open_dense
 from rag.index.files import corrupt, tree_bytes, verify
-from rag.index.layout import Layout
+from rag.index.layout import Layout, Pointer
 from rag.index.locks import Pin, build_lock
-from rag.index.manifest import Manifest, check_fits, read_dense_part, read_manifest
+from rag.index.manifest import Manifest, model_mismatch, read_manifest
 from rag.index.sparse import SparseIndex
+from rag.index.standing import described, read_published, standing_in, verify_published
 from rag.protocols import DenseBackend, DenseStore, Vector
 from rag.types import EmbeddingSpec, GenerationInfo
 
@@ -37,7 +38,8 @@ _TRIES = 20
 class Generation:
     """One complete index. `chunks`, `sparse` and `dense` count the same rows. `vectors`: (n, d) float32 unit rows, mapped from disk.
 
-    `dense` and `vectors` are None while only the sparse part stands.
+    `dense` and `vectors` are None while only the sparse part stands, and for good where another model wrote them: `mismatch` then names
+    both models. What a reader must be told is in `info.notices`.
     """
 
     info: GenerationInfo
@@ -46,13 +48,18 @@ class Generation:
     sparse: SparseIndex
     dense: DenseStore | None
     vectors: Vector | None
+    mismatch: str = ""
 
 
 class _Opened:
-    """A generation in memory with its pin, shared by its readers; closed when it is retired and the last of them is done."""
+    """A generation in memory with its pin, shared by its readers; closed when it is retired and the last of them is done.
 
-    def __init__(self, generation: Generation, pin: Pin) -> None:
+    `pointer`: what it was opened for, which may name another where that is damaged.
+    """
+
+    def __init__(self, generation: Generation, pin: Pin, pointer: Pointer) -> None:
         self.generation = generation
+        self.pointer = pointer
         self.readers = 0
         self.retired = False
         self._pin = pin
@@ -78,7 +85,9 @@ class RepositoryIndex:
         """The current generation, pinned while the context lasts. The first open reads and checks it, which takes a while on a large index:
         on an event loop use `opened`.
 
-        A pointer that moved, or a dense part that arrived, is seen by the next call. Raises: NotIndexed, IndexMismatch, IndexCorrupt.
+        A pointer that moved, or a dense part that arrived, is seen by the next call. Vectors of another model are not opened, and where
+        the current generation is damaged the one before it is: `info.notices` says so.
+        Raises: NotIndexed, IndexMismatch (format), IndexCorrupt where the one before it cannot be read either.
         """
         opened, generation = self._acquire()
         try:
@@ -102,18 +111,43 @@ class RepositoryIndex:
             self._release(opened)
 
     def info(self) -> GenerationInfo | None:
-        """What the pointer names, without opening it; None before the first build. Raises: IndexMismatch (format), IndexCorrupt."""
+        """What answers, without opening it: only the sizes of its files are looked at. None before the first build.
+
+        Raises: IndexMismatch (format), IndexCorrupt.
+        """
         for attempt in range(_TRIES):
             pointer = self.layout.current()
             if pointer is None:
                 return None
+            opened = self._opened
+            if opened is not None and opened.pointer == pointer and opened.generation.info.generation == pointer.previous:
+                return opened.generation.info  # damage that a look at the sizes may not see
             try:
-                return read_published(self.layout.generation(pointer.generation)).info
+                return self._looked_at(pointer.generation)
             except IndexCorrupt:
                 # Two builds may have come and gone since the pointer was read.
-                if attempt == _TRIES - 1 or self.layout.current() == pointer:
-                    raise
+                if attempt < _TRIES - 1 and self.layout.current() != pointer:
+                    continue
+                try:
+                    if pointer.previous:
+                        return standing_in(self._looked_at(pointer.previous))
+                except (IndexCorrupt, IndexMismatch):
+                    logger.debug("%s: the generation before is no better", self.layout.directory.name)
+                raise
         return None
+
+    def fits(self, recipe: str) -> bool:
+        """Whether the current generation is whole, as far as sizes tell, and made by this recipe (rag.index.recipe)."""
+        try:
+            pointer = self.layout.current()
+            if pointer is None:
+                return False
+            directory = self.layout.generation(pointer.generation)
+            manifest = read_published(directory)
+            verify_published(directory, manifest, up_to=0)
+        except FootnoteError:
+            return False
+        return manifest.recipe == recipe and manifest.dense is not None
 
     def size_bytes(self) -> int:
         """Bytes on disk of the mirror and all generations."""
@@ -156,6 +190,12 @@ class RepositoryIndex:
             if not opened.readers:
                 opened.close()
 
+    def _looked_at(self, name: str) -> GenerationInfo:
+        directory = self.layout.generation(name)
+        manifest = read_published(directory)
+        verify_published(directory, manifest, up_to=0)
+        return described(manifest, self._expected)
+
     def _refresh(self) -> _Opened:
         for _ in range(_TRIES):
             pointer = self.layout.current()
@@ -163,42 +203,75 @@ class RepositoryIndex:
                 self._retire()
                 name = self.layout.directory.name
                 raise NotIndexed(f"{name} is not indexed yet.", f"Index it first: footnote index {name}")
-            directory = self.layout.generation(pointer.generation)
-            if self._opened is not None and self._opened.generation.info.generation == pointer.generation:
-                if self._opened.generation.dense is None and (directory / "dense").is_dir():
-                    self._opened.generation = self._with_dense(self._opened.generation, directory)
+            if self._opened is not None and self._opened.pointer == pointer and self._is_complete(self._opened):
                 return self._opened
-            try:
-                pin = Pin(directory / "pin")
-            except FileNotFoundError:
-                if self.layout.current() == pointer:
-                    raise corrupt(directory, "is missing, though it is the current generation") from None
-                continue  # deleted between the look at the pointer and the pin: look again
-            try:
-                opened = _Opened(self._load(directory), pin)
-            except BaseException:
-                pin.release()
-                raise
-            self._retire()
-            self._opened = opened
-            return opened
+            opened = self._open_current(pointer)
+            if opened is not None:
+                self._retire()
+                self._opened = opened
+                return opened
         raise corrupt(self.layout.directory, "changes faster than it can be opened")
+
+    def _is_complete(self, opened: _Opened) -> bool:
+        """Whether it holds all that stands by now; a dense part that arrived is added. False where that part is damaged."""
+        generation = opened.generation
+        directory = self.layout.generation(generation.info.generation)
+        if generation.dense is None and not generation.mismatch and (directory / "dense").is_dir():
+            try:
+                opened.generation = self._with_dense(generation, directory)
+            except IndexCorrupt:
+                return False
+        return True
+
+    def _open_current(self, pointer: Pointer) -> _Opened | None:
+        """What the pointer names, or where that is damaged the generation before it. None if the pointer moved meanwhile."""
+        try:
+            return self._open(pointer.generation, pointer)
+        except IndexCorrupt as damage:
+            if self.layout.current() != pointer:
+                return None
+            opened = None
+            try:
+                if pointer.previous:
+                    opened = self._open(pointer.previous, pointer)
+            except (IndexCorrupt, IndexMismatch) as worse:
+                logger.warning("%s: the generation before cannot be read either: %s", self.layout.directory.name, worse.problem)
+            if opened is None:
+                if self.layout.current() != pointer:
+                    return None
+                raise
+            info = standing_in(opened.generation.info)
+            opened.generation = replace(opened.generation, info=info)
+            logger.warning("%s %s", damage.problem, info.notices[0])
+            return opened
+
+    def _open(self, name: str, pointer: Pointer) -> _Opened:
+        directory = self.layout.generation(name)
+        try:
+            pin = Pin(directory / "pin")
+        except FileNotFoundError:
+            raise corrupt(directory, "is missing, though its repository's pointer names it") from None
+        try:
+            return _Opened(self._load(directory), pin, pointer)
+        except BaseException:
+            pin.release()
+            raise
 
     def _load(self, directory: Path) -> Generation:
         manifest = read_manifest(directory / "sparse" / "manifest.json")
-        check_fits(manifest, self._expected, CHUNKER_VERSION)
         verify(directory / "sparse", manifest.files, up_to=CHEAP)
         chunks = ChunkTable.open(directory / "sparse" / "chunks")
         sparse = SparseIndex.open(directory / "sparse" / "bm25")
         if len(chunks) != manifest.chunks:
             raise corrupt(directory, f"holds {len(chunks):,} chunks where {manifest.chunks:,} were written")
-        generation = Generation(manifest.info, manifest, chunks, sparse, None, None)
-        return self._with_dense(generation, directory) if (directory / "dense").is_dir() else generation
+        mismatch = model_mismatch(manifest, self._expected)
+        generation = Generation(described(manifest, self._expected), manifest, chunks, sparse, None, None, mismatch)
+        return self._with_dense(generation, directory) if not mismatch and (directory / "dense").is_dir() else generation
 
     def _with_dense(self, generation: Generation, directory: Path) -> Generation:
         part, store, vectors = open_dense(directory / "dense", self._backend, generation.chunks, up_to=CHEAP)
-        manifest = replace(generation.manifest, dense=part)
-        return replace(generation, info=manifest.info, manifest=manifest, dense=store, vectors=vectors)
+        info = replace(generation.info, dense_ready=True)
+        return replace(generation, info=info, manifest=replace(generation.manifest, dense=part), dense=store, vectors=vectors)
 
 
 class Indexes:
@@ -237,11 +310,3 @@ def repository_directory(data_dir: Path, name: str) -> Path:
     if not name or name.startswith(".") or "/" in name or "\\" in name or "\0" in name:
         raise ConfigurationError(f"{name!r} cannot be a repository's name.", "Use letters, digits, dots, dashes and underscores.")
     return data_dir / "repositories" / name
-
-
-def read_published(directory: Path) -> Manifest:
-    """The manifest of a published generation, with its dense part where that stands. Raises: IndexCorrupt, IndexMismatch (format)."""
-    manifest = read_manifest(directory / "sparse" / "manifest.json")
-    if not (directory / "dense").is_dir():
-        return manifest
-    return replace(manifest, dense=read_dense_part(directory / "dense" / "manifest.json"))

@@ -103,23 +103,17 @@ def read_dense_part(path: Path) -> DensePart:
         raise corrupt(path, "is not a manifest") from error
 
 
-def check_fits(manifest: Manifest, expected: EmbeddingSpec, chunker: str) -> None:
-    """Raises: IndexMismatch, naming what the index was written by and what is configured."""
-    again = f"Index it again: footnote index {manifest.repository}"
-    if manifest.embedding != expected:
-        raise IndexMismatch(
-            f"The index of {manifest.repository} was written by {_named(manifest.embedding)}, and {_named(expected)} is configured.",
-            f"{again}. Or configure what it was written by.",
-        )
-    if manifest.chunker != chunker:
-        raise IndexMismatch(
-            f"The index of {manifest.repository} was written by chunker {manifest.chunker}, and this is chunker {chunker}.",
-            again,
-        )
+def model_mismatch(manifest: Manifest, expected: EmbeddingSpec) -> str:
+    """ "" where the index was written by the model that is configured, else a sentence with both names."""
+    if manifest.embedding == expected:
+        return ""
+    return f"The index of {manifest.repository} was written by {_named(manifest.embedding)}, and {_named(expected)} is configured."
 
 
 def _named(spec: EmbeddingSpec) -> str:
-    return f"{spec.model} ({spec.backend}, weights {spec.weights_hash[:12]}, {spec.dimension} numbers, {spec.window} tokens)"
+    prompt = f", prompt {spec.document_prompt!r}" if spec.document_prompt else ""
+    model = Path(spec.model).name if Path(spec.model).is_absolute() else spec.model  # it is said in Slack
+    return f"{model} ({spec.backend}, weights {spec.weights_hash[:12]}, {spec.dimension} numbers, {spec.window} tokens{prompt})"
 
 
 def _digest(body: str) -> str:

@@ -39,7 +39,7 @@ class RetrievalSettings:
 
 
 class Retriever:
-    """Searches any generation whose vectors came from the embedder's model. One serves many questions at once."""
+    """Searches any generation; by meaning where its vectors came from the embedder's model. One serves many questions at once."""
 
     def __init__(self, embedder: Embedder, settings: RetrievalSettings) -> None:
         self._settings = settings
@@ -60,8 +60,8 @@ class Retriever:
         """The best chunks for a question. Finding nothing is an empty `results`; whatever fails is an error.
 
         `limit`: most results, `top_k` if None. `min_score`: least cosine similarity, -1 to 1, of every result; what only BM25 found is
-        compared by its own vector. `stage`: whose order counts. While the dense part is being built, "fused" ranks by words alone and
-        says so in `notices`, and "dense" and `min_score` are errors. `explain`: a line for every candidate.
+        compared by its own vector. `stage`: whose order counts. While the dense part is being built, or where another model wrote it,
+        "fused" ranks by words alone and says so in `notices`; "dense" and `min_score` are errors then. `explain`: a line a candidate.
         `seconds`: "sparse" beside "embed" and "dense", then "rank", and "retrieve" for the whole as it was waited for.
 
         Raises: RetrievalError, IndexCorrupt, ModelError.
@@ -69,6 +69,7 @@ class Retriever:
         started = time.perf_counter()
         wanted = self._checked(question, generation, limit, min_score, stage)
         search = Search(question, generation, filters, max(self._settings.candidates, wanted), {})
+        by_words_for_now = stage == "fused" and generation.dense is None and not generation.mismatch
         by_meaning = generation.dense is not None and (stage != "sparse" or min_score is not None)
         try:
             async with asyncio.timeout(self._settings.timeout):
@@ -104,7 +105,7 @@ class Retriever:
             index=generation.info,
             seconds=search.seconds,
             candidates={name: len(found) for name, found in (("sparse", sparse), ("dense", dense)) if found is not None},
-            notices=(SPARSE_ONLY,) if stage == "fused" and generation.dense is None else (),
+            notices=(*generation.info.notices, *((SPARSE_ONLY,) if by_words_for_now else ())),
             explanation=explanation,
         )
 
@@ -118,8 +119,14 @@ class Retriever:
         if min_score is not None and not -1 <= min_score <= 1:
             raise RetrievalError(f"The least score {min_score:g} is no cosine similarity.", "Give a number from -1 to 1.")
         if generation.dense is None and (stage == "dense" or min_score is not None):
+            name = generation.info.repository
+            if generation.mismatch:
+                raise RetrievalError(
+                    f"{name} cannot be searched by meaning: {generation.mismatch}",
+                    f"Index it again: footnote index {name}. Or search by words alone and without a least score.",
+                )
             raise RetrievalError(
-                f"{generation.info.repository} cannot be searched by meaning yet: that part of its index is still being built.",
+                f"{name} cannot be searched by meaning yet: that part of its index is still being built.",
                 "Wait until it stands, or search by words alone and without a least score.",
             )
         return wanted

@@ -110,7 +110,7 @@ async def test_a_mention_without_words_is_told_what_to_ask(house: House, bot: Sl
     ("error", "words"),
     [
         (errors.NotIndexed("flask", "index it"), "not been indexed"),
-        (errors.IndexMismatch("secret-path", "x"), "another model or version"),
+        (errors.IndexMismatch("secret-path", "x"), "another version of Footnote"),
         (errors.RetrievalError("secret-path", "x"), "does not mean"),
         (errors.GeneratorBusy("secret-path", "x"), "rate limit"),
         (errors.GeneratorUnavailable("secret-path", "x"), "cannot be reached"),

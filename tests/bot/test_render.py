@@ -3,6 +3,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 from bot import render
 from bot.render import Message, answer_message, citation_line, escape, notice_message, parts_of, posted_blocks, safe_url, vote_value
+from bot.services import RepositoryStatus
+from bot.views import status_text
 from playground.blocks import check_blocks
 from tests.bot.scripted import BUILT, answer, citation, index
 
@@ -125,7 +128,19 @@ def test_the_footer_says_what_was_read_and_by_whom() -> None:
         assert words in footer
     said = answer(index=index(dense_ready=False), notices=("The index is still being built.",))
     assert json.dumps(render.footer_block(said, BUILT)).count("being built") == 1
+    other = "It was written by a, and b is configured."
+    said = answer(index=replace(index(dense_ready=False), notices=(other,)), notices=(other,))
+    assert "being built" not in json.dumps(render.footer_block(said, BUILT))
+    assert json.dumps(render.footer_block(said, BUILT)).count("b is configured") == 1
     assert "no model wrote this" in json.dumps(render.footer_block(answer(), BUILT))
+
+
+def test_status_says_why_an_index_is_not_as_it_should_be() -> None:
+    other = "It was written by <a>, and b is configured."
+    said = status_text([RepositoryStatus("flask", "0123456" * 5, BUILT, 100, dense_ready=False, notices=(other,))], "", BUILT)
+    assert "100 chunks. It was written by &lt;a&gt;, and b is configured." in said
+    assert "sparse part only" not in said
+    assert "sparse part only" in status_text([RepositoryStatus("flask", "0123456" * 5, BUILT, 100)], "", BUILT)
 
 
 def test_a_message_survives_its_storage() -> None:

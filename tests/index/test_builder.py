@@ -247,6 +247,75 @@ def test_a_dense_part_that_never_came_is_built(room: Room) -> None:
     assert info.dense_ready
 
 
+def test_another_model_is_built_beside_the_old_index_which_answers_until_it_is_whole(room: Room) -> None:
+    first = room.build()
+    changed = EmbeddingSettings(document_prompt="passage: ")
+    by_the_new = RepositoryIndex(room.index.layout.directory, EdgeBackend(), describe(changed))
+    seen = set()
+
+    def watch(event: BuildEvent) -> None:
+        info = by_the_new.info()
+        assert info is not None
+        if event.stage != "publish":
+            seen.add(event.stage)
+            assert info.generation == first.generation
+            assert "was written by" in info.notices[0]
+            with by_the_new.open() as generation:
+                assert generation.dense is None
+                assert generation.sparse.search(["locker"], 5)
+
+    second = room.build(watch, embedding=changed)
+    assert seen == {"clone", "read", "chunk", "sparse", "embed", "dense"}
+    assert second.embedded == second.chunks
+    with by_the_new.open() as generation:
+        assert generation.info.generation == second.generation
+        assert generation.info.dense_ready
+        assert generation.info.notices == ()
+    assert room.generations() == [first.generation, second.generation]
+    assert room.build(embedding=changed).unchanged
+    by_the_new.close()
+
+
+def test_a_killed_change_of_model_leaves_the_old_index_answering(room: Room) -> None:
+    first = room.build()
+
+    def watch(event: BuildEvent) -> None:
+        if event.stage == "dense":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        room.build(watch, embedding=EmbeddingSettings(document_prompt="passage: "))
+    info = room.index.info()
+    assert info is not None
+    assert (info.generation, info.dense_ready, info.notices) == (first.generation, True, ())
+
+
+def test_a_damaged_index_is_replaced_while_the_one_before_it_answers(room: Room) -> None:
+    first = room.build()
+    commit_files(room.source, {"later.py": "later = 1\n"})
+    second = room.build()
+    records = room.index.layout.generation(second.generation) / "sparse" / "chunks" / "records.bin"
+    records.write_bytes(records.read_bytes()[:-1] + b"?")
+
+    def watch(event: BuildEvent) -> None:
+        if event.stage != "publish":
+            with room.index.open() as generation:
+                assert generation.info.generation == first.generation
+                assert generation.dense is not None
+                assert "damaged" in generation.info.notices[0]
+
+    third = room.build(watch)
+    assert not third.unchanged
+    assert "sparse_ready" not in room.stages()
+    assert "later.py" in room.paths()
+    with room.index.open() as generation:
+        assert generation.info.notices == ()
+    # What is kept beside the new one is what is whole.
+    assert first.generation in room.generations()
+    assert room.build().unchanged
+    assert room.generations() == [first.generation, third.generation]
+
+
 def test_a_job_survives_its_way_to_the_child(room: Room) -> None:
     repository = Repository("a", "b", include=("*.py",), audience=("C1",), by_hand=True)
     job = replace(room.job, repository=repository, root="x", force=True, private_hosts=("git.internal",))

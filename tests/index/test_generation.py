@@ -8,19 +8,21 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from rag.chunking import ChunkingSettings
 from rag.errors import ConfigurationError, IndexCorrupt, IndexMismatch, NotIndexed
 from rag.index.dense_client import ClientBackend
 from rag.index.dense_edge import EdgeBackend
 from rag.index.generation import Indexes, RepositoryIndex
 from rag.index.layout import Layout, Pointer
 from rag.index.manifest import read_manifest, write_manifest
+from rag.index.recipe import recipe_of, scope_of
 from rag.index.tokens import terms
 from rag.protocols import Embedder
 from tests.index.fixtures import SampleIndex
@@ -45,7 +47,11 @@ def home(index: RepositoryIndex) -> Path:
 
 def twin(index: RepositoryIndex, number: int) -> str:
     """A second generation with the same content, not yet pointed at."""
-    old = home(index)
+    return twin_of(index, home(index).name, number)
+
+
+def twin_of(index: RepositoryIndex, of: str, number: int) -> str:
+    old = index.layout.generation(of)
     name = f"{old.name[:-6]}{number:06x}"
     shutil.copytree(old, index.layout.generation(name))
     manifest = read_manifest(old / "sparse" / "manifest.json")
@@ -194,25 +200,128 @@ def test_leftovers_of_killed_builds_go_and_kept_generations_stay(copied: Reposit
     ("field", "value"),
     [("model", "another-model"), ("weights_hash", "0" * 64), ("backend", "onnx-fp32"), ("dimension", 128), ("window", 128)],
 )
-def test_another_model_is_refused_by_both_names(copied: RepositoryIndex, sample_index: SampleIndex, field: str, value: object) -> None:
+def test_another_model_is_read_by_words_alone_under_both_names(
+    copied: RepositoryIndex, sample_index: SampleIndex, field: str, value: object
+) -> None:
     other = RepositoryIndex(copied.layout.directory, EdgeBackend(), replace(sample_index.spec, **{field: value}))  # type: ignore[arg-type]
-    with pytest.raises(IndexMismatch) as caught, other.open():
-        pass
-    assert str(value)[:12] in caught.value.problem
-    assert str(getattr(sample_index.spec, field))[:12] in caught.value.problem
+    with other.open() as generation, other.open() as again:
+        assert again is generation
+        assert (generation.dense, generation.vectors, generation.info.dense_ready) == (None, None, False)
+        [best] = generation.chunks.get([generation.sparse.search(terms("assign_locker"), 1)[0][0]])
+        assert best.path == "larder/lockers.py"
+        [notice] = generation.info.notices
+    for said in (notice, generation.mismatch):
+        assert str(value)[:12] in said
+        assert str(getattr(sample_index.spec, field))[:12] in said
+    assert "footnote index larder" in notice
+    assert other.info() == generation.info
+    other.close()
+    with copied.open() as fitting:
+        assert fitting.info.dense_ready
+        assert (fitting.info.notices, fitting.mismatch) == ((), "")
 
 
-def test_another_chunker_or_format_is_refused(copied: RepositoryIndex) -> None:
+def test_a_models_directory_is_not_told(copied: RepositoryIndex, sample_index: SampleIndex) -> None:
+    other = RepositoryIndex(copied.layout.directory, EdgeBackend(), replace(sample_index.spec, model="/home/ada/models/own-model"))
+    info = other.info()
+    assert info is not None
+    assert "own-model" in info.notices[0]
+    assert "/home/ada" not in info.notices[0]
+
+
+def test_another_chunker_is_read_and_another_format_refused(copied: RepositoryIndex) -> None:
     path = home(copied) / "sparse" / "manifest.json"
     manifest = read_manifest(path)
-    write_manifest(path, replace(manifest, chunker="0-ancient"))
-    with pytest.raises(IndexMismatch, match=r"0-ancient.*chunker"), copied.open():
-        pass
+    assert copied.fits(manifest.recipe)
+    write_manifest(path, replace(manifest, chunker="0-ancient", recipe="another"))
+    with copied.open() as generation:
+        assert generation.info.dense_ready
+        assert generation.info.notices == ()
+    assert not copied.fits(manifest.recipe)
+    copied.close()
     path.write_text(json.dumps({**json.loads(path.read_text()), "format": 999}))
     with pytest.raises(IndexMismatch, match="format 999"), copied.open():
         pass
     with pytest.raises(IndexMismatch):
         copied.info()
+    assert not copied.fits("another")
+
+
+def test_what_is_not_whole_does_not_fit(copied: RepositoryIndex, sample_index: SampleIndex) -> None:
+    recipe = recipe_of(sample_index.spec, ChunkingSettings(), scope_of(sample_index.repository))
+    assert copied.fits(recipe)
+    assert not copied.fits(recipe_of(replace(sample_index.spec, window=99), ChunkingSettings(), scope_of(sample_index.repository)))
+    assert not copied.fits(recipe_of(sample_index.spec, ChunkingSettings(), scope_of(replace(sample_index.repository, include=("*.py",)))))
+    dense = home(copied) / "dense"
+    os.truncate(dense / "vectors.npy", 100)
+    assert not copied.fits(recipe)
+    shutil.rmtree(dense)
+    assert not copied.fits(recipe)
+    copied.layout.withdraw()
+    assert not copied.fits(recipe)
+
+
+def truncated(generation: Path) -> None:
+    os.truncate(generation / "dense" / "vectors.npy", 100)
+
+
+def altered(generation: Path) -> None:
+    """The same size, so that only a checksum tells."""
+    records = generation / "sparse" / "chunks" / "records.bin"
+    records.write_bytes(records.read_bytes()[:-1] + b"?")
+
+
+@pytest.mark.parametrize("damage", [truncated, altered, shutil.rmtree])
+def test_the_generation_before_a_damaged_one_answers_and_says_so(copied: RepositoryIndex, damage: Callable[[Path], None]) -> None:
+    first, second = home(copied).name, twin(copied, 1)
+    copied.layout.publish(second, first)
+    damage(copied.layout.generation(second))
+    if damage is not altered:
+        looked = copied.info()
+        assert looked is not None
+        assert looked.generation == first
+        assert "damaged" in looked.notices[0]
+    with copied.open() as generation, copied.open() as again:
+        assert again is generation  # the damage is not looked for at each question
+        assert generation.info.generation == first
+        assert generation.dense is not None
+        [notice] = generation.info.notices
+        assert "footnote index larder" in notice
+        assert generation.info.commit[:12] in notice
+        assert str(copied.layout.directory) not in notice
+        assert copied.info() == generation.info
+    third = twin_of(copied, first, 2)
+    copied.layout.publish(third, first)
+    with copied.open() as generation:
+        assert (generation.info.generation, generation.info.notices) == (third, ())
+    info = copied.info()
+    assert info is not None
+    assert info.notices == ()
+
+
+def test_two_damaged_generations_are_corrupt(copied: RepositoryIndex) -> None:
+    first, second = home(copied).name, twin(copied, 1)
+    copied.layout.publish(second, first)
+    for name in (first, second):
+        truncated(copied.layout.generation(name))
+    with pytest.raises(IndexCorrupt, match=second), copied.open():
+        pass
+    with pytest.raises(IndexCorrupt, match=second):
+        copied.info()
+
+
+def test_a_dense_part_that_arrives_damaged_is_answered_from_before(copied: RepositoryIndex) -> None:
+    first, second = home(copied).name, twin(copied, 1)
+    directory = copied.layout.generation(second)
+    (directory / "dense").rename(directory / "dense.partial")
+    copied.layout.publish(second, first)
+    with copied.open() as early:
+        assert early.info.generation == second
+        (directory / "dense.partial").rename(directory / "dense")
+        truncated(directory)
+        with copied.open() as late:
+            assert late.info.generation == first
+            assert "damaged" in late.info.notices[0]
 
 
 def files_of(index: RepositoryIndex) -> list[Path]:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from rag.errors import IndexCorrupt, ModelError, RetrievalError
-from rag.index.generation import Generation
+from rag.index.dense import default_backend
+from rag.index.generation import Generation, RepositoryIndex
 from rag.index.tokens import terms
 from rag.protocols import Embedder, Vector
 from rag.retrieval.fusion import reciprocal_rank_fusion
@@ -172,6 +173,53 @@ async def test_what_needs_the_dense_part_is_an_error_without_it(
     for stage in ("sparse", "fused"):
         with pytest.raises(RetrievalError, match=r"still being built.*without a least score"):
             await retriever.retrieve(QUESTION, half, sample_index.repository, stage=stage, min_score=0.3)
+
+
+class Trap:
+    """An embedder of another model, of the same dimension: any vector of it that is asked for would be compared with the old ones."""
+
+    def __init__(self, spec: EmbeddingSpec) -> None:
+        self.spec = spec
+        self.asked: list[str] = []
+
+    def embed_documents(self, texts: Sequence[str]) -> Vector:
+        raise AssertionError("a search embeds no documents")
+
+    def embed_query(self, text: str) -> Vector:
+        self.asked.append(text)
+        vector = np.zeros(self.spec.dimension, np.float32)
+        vector[0] = 1
+        return vector
+
+
+async def test_vectors_of_another_model_are_never_compared_with_a_question(sample_index: SampleIndex) -> None:
+    trap = Trap(replace(sample_index.spec, model="another-model", weights_hash="0" * 64))
+    index = RepositoryIndex(sample_index.index.layout.directory, default_backend(), trap.spec)
+    retriever = Retriever(trap, RetrievalSettings())
+    with index.open() as generation:
+        retrieval = await retriever.retrieve(QUESTION, generation, sample_index.repository)
+        by_words = await retriever.retrieve(QUESTION, generation, sample_index.repository, stage="sparse")
+        assert retrieval.results[0].chunk.path == "larder/lockers.py"
+        assert all(set(result.scores) == {"sparse", "sparse_rank", "fused"} for result in retrieval.results)
+        [notice] = retrieval.notices
+        for words in ("another-model", sample_index.spec.model, "by words alone", "footnote index larder"):
+            assert words in notice
+        assert retrieval.index.dense_ready is False
+        assert by_words.notices == retrieval.notices
+        for stage, least in (("dense", None), ("fused", 0.3), ("sparse", 0.3)):
+            with pytest.raises(RetrievalError, match=r"by meaning: .*another-model \(.*is configured"):
+                await retriever.retrieve(QUESTION, generation, sample_index.repository, stage=stage, min_score=least)  # type: ignore[arg-type]
+    assert trap.asked == []
+    index.close()
+
+
+async def test_what_a_generation_must_be_told_of_comes_with_every_result(
+    retriever: Retriever, generation: Generation, sample_index: SampleIndex
+) -> None:
+    told = replace(generation, info=replace(generation.info, notices=("The newest index is damaged.",)))
+    for stage in STAGES:
+        retrieval = await retriever.retrieve(QUESTION, told, sample_index.repository, stage=stage)
+        assert retrieval.notices == ("The newest index is damaged.",)
 
 
 @pytest.mark.parametrize("question", ["", "  \n\t "])

@@ -8,6 +8,7 @@ import pytest
 
 from rag.answer_log import AnswerLog, BuildRecord
 from rag.errors import BuildRunning, CloneFailed
+from rag.types import Repository
 from scheduler import Builds, Nightly
 from tests.log.test_upkeep import Outcome
 from tests.scheduler.conftest import NOW, Clock, Listener, Workshop, repositories
@@ -73,5 +74,28 @@ async def test_catching_up_builds_what_is_missing_too_old_or_from_the_future(
     assert result.detail["built"] == 4
     assert (await nightly.catch_up()).detail["repositories"] == 0
     last = await log.last_build("never")
+    assert last is not None
+    assert last.cause == "catch-up"
+
+
+async def test_catching_up_builds_what_is_not_of_what_is_configured(
+    builds: Builds, workshop: Workshop, log: AnswerLog, clock: Clock
+) -> None:
+    asked = []
+
+    async def fits(repository: Repository) -> bool:
+        asked.append(repository.name)
+        if repository.name == "unreadable":
+            raise OSError("a bad disk")
+        return repository.name != "other model"
+
+    for name in ("fitting", "other model", "unreadable"):
+        await _built(log, name, NOW - timedelta(hours=1))
+    nightly = Nightly(lambda: repositories("fitting", "other model", "unreadable", "never"), builds, log, fits=fits, clock=clock)
+    result = await nightly.catch_up()
+    assert asked == ["fitting", "other model", "unreadable"]
+    assert workshop.built == ["other model", "unreadable", "never"]
+    assert result.detail["built"] == 3
+    last = await log.last_build("other model")
     assert last is not None
     assert last.cause == "catch-up"
