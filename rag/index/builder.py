@@ -21,7 +21,7 @@ from rag.chunking import CHUNKER_VERSION, ChunkingSettings, IsolatedChunker
 from rag.embedding.models import EmbeddingSettings, describe, tokenizer_file
 from rag.errors import IndexCorrupt, IndexMismatch
 from rag.index.chunk_table import ChunkTable
-from rag.index.corpus import Corpus, check_loss, check_whole, read_corpus, read_entries, recorded, write_entries
+from rag.index.corpus import ENTRIES, ENTRIES_FORMAT, Corpus, check_loss, check_whole, read_corpus, read_entries, recorded, write_entries
 from rag.index.dense import default_backend
 from rag.index.dense_part import write_dense
 from rag.index.files import check_room, checksums, corrupt, full_disk_is_named, sync_directory, sync_tree, verify
@@ -169,7 +169,7 @@ class _Build:
             self._tell(BuildEvent("chunk", documents, 0, f"{chunks:,} chunks"))
 
         with IsolatedChunker(tokenizer_file(self._embedding), chunking) as chunker:
-            corpus = read_corpus(found, chunker.chunk_many, self._watch, on_document)
+            corpus = read_corpus(found, chunker.chunk_many, self._watch, on_document, chunker.fallen)
             fallbacks = dict(chunker.fallbacks)
         self._tell(BuildEvent("chunk", corpus.documents, corpus.documents, f"{len(corpus.chunks):,} chunks"))
         return corpus, fallbacks
@@ -179,7 +179,7 @@ class _Build:
         if (former.scope, former.chunker, former.embedding.window) != (self._scope(), CHUNKER_VERSION, spec.window):
             return
         try:
-            entries = read_entries(self._layout.generation(former.generation) / "sparse" / "documents.jsonl")
+            entries = read_entries(self._layout.generation(former.generation) / "sparse" / ENTRIES)
         except IndexCorrupt as error:
             logger.warning("%s: cannot be compared with the former build: %s", former.repository, error.problem)
             return
@@ -244,7 +244,7 @@ class _Build:
             for root in package.__path__
             for path in sorted(Path(root).glob("*.py"))
         ]
-        return _hash([FORMAT, SPARSE_FORMAT, CHUNKER_VERSION, asdict(chunking), asdict(spec), self._scope(), code])
+        return _hash([FORMAT, SPARSE_FORMAT, ENTRIES_FORMAT, CHUNKER_VERSION, asdict(chunking), asdict(spec), self._scope(), code])
 
     def _report(self, manifest: Manifest, branch: str, *, embedded: int = 0, reused: int = 0, unchanged: bool = False) -> BuildReport:
         return BuildReport(
@@ -271,7 +271,7 @@ def _write_sparse(home: Path, manifest: Manifest, corpus: Corpus) -> Manifest:
     (home / "pin").touch()
     ChunkTable.write(part / "chunks", corpus.chunks)
     SparseIndex.build(corpus.chunks).save(part / "bm25")
-    write_entries(part / "documents.jsonl", corpus.entries)
+    write_entries(part / ENTRIES, corpus.entries)
     rows = range(0, len(corpus.chunks), _SAMPLE)
     table = ChunkTable.open(part / "chunks")
     if len(table) != len(corpus.chunks) or table.get(rows) != [corpus.chunks[row] for row in rows]:
