@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
-from bot import wire
+from bot import wire, wire_index
 from bot.parts import Parts
 from bot.wire import Json
 from rag.answering.pipeline import Question
@@ -77,8 +77,8 @@ class Operations:
         repository = self._parts.registry.find(arguments["source"], arguments.get("name", ""), arguments.get("branch", ""))
         listing = await asyncio.to_thread(read_listing, self._parts.indexes.for_name(repository.name).layout)
         for start in range(0, len(listing.entries), PAGE):
-            yield {"files": [wire.file(entry) for entry in listing.entries[start : start + PAGE]]}
-        yield wire.listing(listing)
+            yield {"files": [wire_index.file(entry) for entry in listing.entries[start : start + PAGE]]}
+        yield wire_index.listing(listing)
 
     async def stats(self, arguments: Json) -> AsyncIterator[Json]:
         parts = self._parts
@@ -86,7 +86,7 @@ class Operations:
         async with parts.indexes.for_name(repository.name).opened() as generation:
             check_fits(generation.manifest, parts.embedder.spec, CHUNKER_VERSION)  # another model's tokens are not counted
             counted = await asyncio.to_thread(distribution, generation, parts.embedder.tokenizer_file())
-            yield wire.distribution(counted, generation.info)
+            yield wire_index.distribution(counted, generation.info)
 
     async def search(self, arguments: Json) -> AsyncIterator[Json]:
         parts = self._parts

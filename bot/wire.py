@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from rag import errors
-from rag.chunking.isolated import FALLBACKS
 from rag.errors import FootnoteError
-from rag.index.corpus import DocumentEntry
-from rag.index.distribution import SMALL, Distribution, LanguageStats
-from rag.index.listing import Listing
-from rag.source.selection import REASONS
 from rag.types import Answer, AnswerPiece, Citation, GenerationInfo, Retrieval, SearchResult
 
 Json = dict[str, Any]
@@ -62,43 +56,6 @@ def index(info: GenerationInfo) -> Json:
         "chunks": info.chunks,
         "dense_ready": info.dense_ready,
     }
-
-
-def file(entry: DocumentEntry) -> Json:
-    """`skipped`: why it is not in the index, "" if it is. `explanation`: of that reason, or of the fallback."""
-    return {
-        "path": entry.path,
-        "language": entry.language,
-        "chunks": entry.chunks,
-        "skipped": entry.reason,
-        "fallback": entry.fallback,
-        "cut_lines": entry.cut_lines,
-        "explanation": REASONS.get(entry.reason, "") if entry.reason else FALLBACKS.get(entry.fallback, ""),
-    }
-
-
-def listing(found: Listing) -> Json:
-    def reasons(counts: Mapping[str, int], explanations: Mapping[str, str]) -> list[Json]:
-        return [{"reason": reason, "files": count, "explanation": explanations.get(reason, "")} for reason, count in counts.items()]
-
-    return {
-        "index": index(found.info),
-        "total": len(found.entries),
-        "indexed": sum(not entry.reason for entry in found.entries),
-        "chunks": sum(entry.chunks for entry in found.entries),
-        "skipped": reasons(found.skipped, REASONS),
-        "fallbacks": reasons(found.fallbacks, FALLBACKS),
-        "cut_lines": sum(entry.cut_lines for entry in found.entries),
-        "complete": found.complete,
-    }
-
-
-def distribution(counted: Distribution, info: GenerationInfo) -> Json:
-    def row(stats: LanguageStats) -> Json:
-        return {name: round(value, 4) if isinstance(value, float) else value for name, value in plain(stats).items()}
-
-    languages = [row(stats) for stats in counted.languages]
-    return {"index": index(info), "window": counted.window, "small": SMALL, "languages": languages, "total": row(counted.total)}
 
 
 def retrieval(found: Retrieval) -> Json:
