@@ -67,7 +67,7 @@ def test_index_explains_every_file_and_its_chunks(larder: Footnote, sample_sourc
 
 
 def test_index_explains_what_is_left_out_and_only_what_is_indexed(footnote: Footnote, tmp_path: Path) -> None:
-    files = {
+    files: dict[str, str | bytes] = {
         "a.py": "def price():\n    return 1\n",
         "logo.png": b"\x89PNG\0",
         "evil\n\x1b[2J.lock": "x",
