@@ -13,12 +13,10 @@ from bot import wire, wire_index
 from bot.parts import Parts
 from bot.wire import Json
 from rag.answering.pipeline import Question
-from rag.chunking import CHUNKER_VERSION
-from rag.errors import ConfigurationError, FootnoteError
+from rag.errors import ConfigurationError, FootnoteError, IndexMismatch
 from rag.index.distribution import distribution
 from rag.index.jobs import BuildEvent
 from rag.index.listing import read_listing
-from rag.index.manifest import check_fits
 from rag.types import AnswerPiece, Filters, Turn
 
 PAGE = 500  # files in one message
@@ -84,7 +82,11 @@ class Operations:
         parts = self._parts
         repository = parts.registry.find(arguments["source"], arguments.get("name", ""), arguments.get("branch", ""))
         async with parts.indexes.for_name(repository.name).opened() as generation:
-            check_fits(generation.manifest, parts.embedder.spec, CHUNKER_VERSION)  # another model's tokens are not counted
+            if generation.manifest.embedding != parts.embedder.spec:  # its tokens would be counted by the wrong tokenizer
+                raise IndexMismatch(
+                    f"The index of {repository.name} was written by another model than is configured.",
+                    f"Index it again: footnote index {repository.name}",
+                )
             counted = await asyncio.to_thread(distribution, generation, parts.embedder.tokenizer_file())
             yield wire_index.distribution(counted, generation.info)
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rag.errors import NotIndexed
 from rag.index.corpus import ENTRIES, DocumentEntry, read_entries
 from rag.index.files import corrupt, verify
-from rag.index.generation import read_published
 from rag.index.layout import Layout
 from rag.index.locks import Pin
+from rag.index.manifest import read_manifest
 from rag.types import GenerationInfo
 
 _TRIES = 20
@@ -68,7 +68,7 @@ def read_listing(layout: Layout) -> Listing:
 
 
 def _read(directory: Path) -> Listing:
-    manifest = read_published(directory)
+    manifest = read_manifest(directory / "sparse" / "manifest.json")
     path = directory / "sparse" / ENTRIES
     if ENTRIES not in manifest.files:
         raise corrupt(path, "is not in the manifest")
@@ -77,4 +77,5 @@ def _read(directory: Path) -> Listing:
     indexed = sum(not entry.reason for entry in entries)
     if (len(entries), indexed, sum(entry.chunks for entry in entries)) != (manifest.tree_files, manifest.documents, manifest.chunks):
         raise corrupt(path, "does not list what the manifest counts")
-    return Listing(manifest.info, entries, complete=all(entry.language for entry in entries if not entry.reason))
+    info = replace(manifest.info, dense_ready=(directory / "dense").is_dir())
+    return Listing(info, entries, complete=all(entry.language for entry in entries if not entry.reason))

@@ -96,6 +96,7 @@ def test_every_file_of_the_tree_is_listed_once_with_what_became_of_it(place: Pla
     assert set(listing.skipped) <= set(REASONS)
     assert listing.info.commit == report.commit
     assert listing.complete
+    assert listing.info.dense_ready
     found = {entry.path: entry for entry in listing.entries}
     assert {path: entry.reason for path, entry in found.items() if entry.reason} == {
         "logo.png": "binary",
