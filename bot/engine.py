@@ -13,7 +13,7 @@ from bot.wire import Json
 from rag.errors import DataDirectoryLocked
 
 PATIENCE = 30.0  # seconds that a command waits for another short one to let go of the data directory
-LONG = frozenset({"index", "ask"})  # operations during which others must be answered
+LONG = frozenset({"index", "stats", "ask"})  # operations during which others must be answered
 
 
 async def run(settings: Settings, operation: str, arguments: Json) -> AsyncIterator[Json]:

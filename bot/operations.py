@@ -9,17 +9,21 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
-from bot import wire
+from bot import wire, wire_index
 from bot.parts import Parts
 from bot.wire import Json
 from rag.answering.pipeline import Question
-from rag.errors import ConfigurationError, FootnoteError
+from rag.errors import ConfigurationError, FootnoteError, IndexMismatch
+from rag.index.distribution import distribution
 from rag.index.jobs import BuildEvent
+from rag.index.listing import read_listing
 from rag.types import AnswerPiece, Filters, Turn
+
+PAGE = 500  # files in one message
 
 
 class Operations:
-    """The operations by name: index, search, ask, repos, status, log, show."""
+    """The operations by name: index, explain, stats, search, ask, repos, status, log, show."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -28,6 +32,8 @@ class Operations:
         """Raises: FootnoteError, also for an operation that this version does not know."""
         known = {
             "index": self.index,
+            "explain": self.explain,
+            "stats": self.stats,
             "search": self.search,
             "ask": self.ask,
             "repos": self.repos,
@@ -63,6 +69,26 @@ class Operations:
             building.cancel()
         await parts.registry.keep(repository)
         yield wire.plain(report)
+
+    async def explain(self, arguments: Json) -> AsyncIterator[Json]:
+        """Yields {"files": […]} page by page, by path, then what they add up to. Looks at the index that stands; builds nothing."""
+        repository = self._parts.registry.find(arguments["source"], arguments.get("name", ""), arguments.get("branch", ""))
+        listing = await asyncio.to_thread(read_listing, self._parts.indexes.for_name(repository.name).layout)
+        for start in range(0, len(listing.entries), PAGE):
+            yield {"files": [wire_index.file(entry) for entry in listing.entries[start : start + PAGE]]}
+        yield wire_index.listing(listing)
+
+    async def stats(self, arguments: Json) -> AsyncIterator[Json]:
+        parts = self._parts
+        repository = parts.registry.find(arguments["source"], arguments.get("name", ""), arguments.get("branch", ""))
+        async with parts.indexes.for_name(repository.name).opened() as generation:
+            if generation.manifest.embedding != parts.embedder.spec:  # its tokens would be counted by the wrong tokenizer
+                raise IndexMismatch(
+                    f"The index of {repository.name} was written by another model than is configured.",
+                    f"Index it again: footnote index {repository.name}",
+                )
+            counted = await asyncio.to_thread(distribution, generation, parts.embedder.tokenizer_file())
+            yield wire_index.distribution(counted, generation.info)
 
     async def search(self, arguments: Json) -> AsyncIterator[Json]:
         parts = self._parts

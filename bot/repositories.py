@@ -66,6 +66,19 @@ class RepositoryRegistry:
             remedy = f"{known}Add it: footnote index PATH_OR_URL"
         raise NotIndexed(f"There is no repository {name}.", remedy)
 
+    def find(self, source: str, name: str = "", branch: str = "") -> Repository:
+        """The known repository that a name, or the path or URL it was indexed from, means. `name` and `branch` choose among several.
+
+        Raises: NotIndexed where there is none, ConfigurationError where there are several.
+        """
+        if name:
+            return self.get(name)
+        from_there = [one for one in self.all() if one.source == source and branch in ("", one.branch)]
+        if len(from_there) > 1:
+            names = ", ".join(one.name for one in from_there)
+            raise ConfigurationError(f"Several repositories come from {source}: {names}.", "Give the name of the one that is meant.")
+        return from_there[0] if from_there else self.get(source)
+
     def add(self, source: str, name: str = "", branch: str = "") -> Repository:
         """The repository that `footnote index SOURCE` means: a configured one by its name, or one added by hand (stored by `keep`).
         Looks at the disk.

@@ -28,10 +28,16 @@ def register(app: typer.Typer) -> None:
 
 @command
 async def index(
-    source: Annotated[str, typer.Argument(help="A path, a git URL (https or ssh), or the name of a configured repository.")],
+    source: Annotated[
+        str, typer.Argument(help="A path, a git URL (https or ssh), or the name of a configured repository.", show_default=False)
+    ] = "",
     name: Annotated[str, typer.Option("--name", "-n", help="How to call it. Default: the last part of SOURCE.")] = "",
     branch: Annotated[str, typer.Option("--branch", "-b", help="Which branch to read. Default: the repository's own.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Build anew even if nothing has changed.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Build nothing: list every file at the indexed commit and why it is or is not in the index.")
+    ] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Build nothing: show how the chunks are distributed, by language.")] = False,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
@@ -43,8 +49,17 @@ async def index(
     """
     from bot.engine import run
 
+    if explain + stats + force > 1:
+        raise typer.BadParameter("--explain, --stats and --force do not go together")
+    if not source and not (explain or stats):
+        raise typer.BadParameter("what to index is missing: a path, a URL or a name", param_hint="SOURCE")
     settings = settings_of(config)
-    where = absolute(source)
+    where = absolute(source) if source else ""
+    if explain or stats:
+        from bot.cli import explaining
+
+        await (explaining.explain if explain else explaining.stats)(settings, where, name, branch, as_json=as_json)
+        return
     report: dict[str, Any] = {}
     with Progress() as progress:
         async for message in run(settings, "index", {"source": where, "name": name, "branch": branch, "force": force}):

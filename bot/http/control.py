@@ -102,7 +102,7 @@ async def ask_owner(path: Path, operation: str, arguments: Json) -> AsyncIterato
         except (aiohttp.ClientError, TimeoutError) as error:
             raise _gone() from error
         try:
-            async for line in response.content:
+            async for line in _lines(response.content):
                 message: Json = json.loads(line)
                 if "error" in message and "problem" in message:
                     raise wire.restore(message)
@@ -115,6 +115,19 @@ async def ask_owner(path: Path, operation: str, arguments: Json) -> AsyncIterato
         finally:
             response.close()
     raise _gone()
+
+
+async def _lines(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
+    """Lines of any length: the reader's own iteration refuses those over 128 KB, which a long list of results is."""
+    rest = bytearray()
+    async for piece in content.iter_any():
+        *whole, last = piece.split(b"\n")
+        for line in whole:
+            yield bytes(rest) + line
+            rest.clear()
+        rest += last
+    if rest:
+        yield bytes(rest)
 
 
 def _gone() -> DataDirectoryLocked:

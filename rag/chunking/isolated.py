@@ -20,6 +20,14 @@ from rag.types import Chunk, Document
 
 log = logging.getLogger(__name__)
 
+# Why a document was cut by lines although its language has a parser.
+FALLBACKS: dict[str, str] = {
+    "timeout": "its parser took longer than a file may take",
+    "memory": "its parser wanted more memory than a file may take",
+    "crash": "its parser crashed",
+    "error": "its parser failed",
+}
+
 _AHEAD_DOCUMENTS = 32
 _AHEAD_CHARS = 2_000_000
 
@@ -29,7 +37,8 @@ class IsolatedChunker:
 
     `timeout`: seconds of processor time that one document may take (six times as long by the clock). `memory_bytes`: the worker's
     address space. A context manager; the worker starts with the first document and is replaced whenever it died.
-    `fallbacks`: reason ("timeout", "memory", "crash", "error") -> documents cut by lines.
+    `fallbacks`: reason (a key of FALLBACKS) -> documents cut by lines. `fallen`: path -> reason, of each of them; a live view, written
+    before the document's chunks are given.
     Calls from several threads take turns.
     """
 
@@ -42,6 +51,8 @@ class IsolatedChunker:
         self._here = LanguageChunker(TokenizerCounter(self._tokenizer_file), settings)
         self._worker: WorkerProcess | None = None
         self._fallbacks: Counter[str] = Counter()
+        self._fallen: dict[str, str] = {}
+        self.fallen: Mapping[str, str] = MappingProxyType(self._fallen)
         self._turn = threading.RLock()
 
     def __enter__(self) -> IsolatedChunker:
@@ -137,5 +148,6 @@ class IsolatedChunker:
             self._worker.end()
             self._worker = None
         self._fallbacks[reason] += 1
+        self._fallen[document.path] = reason
         log.warning("A %s file of %d characters is cut by lines: its parser ended with %r", document.language, len(document.text), reason)
         return self._here.chunk_by_lines(document)

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from rag.embedding.models import EmbeddingSettings, describe, load_embedder
+from rag.embedding.models import EmbeddingSettings, describe, load_embedder, tokenizer_file
 from rag.protocols import Embedder, Vector
 from rag.types import EmbeddingSpec
 
@@ -24,6 +24,10 @@ class LazyEmbedder:
     @property
     def spec(self) -> EmbeddingSpec:
         return self._spec
+
+    def tokenizer_file(self) -> Path:
+        """The model's `tokenizer.json`, without loading the model."""
+        return tokenizer_file(self._settings)
 
     def load(self) -> Embedder:
         """Raises: what `load_embedder` raises."""

@@ -17,7 +17,7 @@ from rag.chunking import CHUNKER_VERSION, ChunkingSettings, IsolatedChunker
 from rag.embedding.models import EmbeddingSettings, describe, tokenizer_file
 from rag.errors import IndexCorrupt, IndexMismatch
 from rag.index.chunk_table import ChunkTable
-from rag.index.corpus import Corpus, check_loss, check_whole, read_corpus, read_entries, recorded, write_entries
+from rag.index.corpus import ENTRIES, Corpus, check_loss, check_whole, read_corpus, read_entries, recorded, write_entries
 from rag.index.dense import default_backend
 from rag.index.dense_part import write_dense
 from rag.index.files import check_room, checksums, corrupt, full_disk_is_named, sync_directory, sync_tree
@@ -163,7 +163,7 @@ class _Build:
             self._tell(BuildEvent("chunk", documents, 0, f"{chunks:,} chunks"))
 
         with IsolatedChunker(tokenizer_file(self._embedding), chunking) as chunker:
-            corpus = read_corpus(found, chunker.chunk_many, self._watch, on_document)
+            corpus = read_corpus(found, chunker.chunk_many, self._watch, on_document, chunker.fallen)
             fallbacks = dict(chunker.fallbacks)
         self._tell(BuildEvent("chunk", corpus.documents, corpus.documents, f"{len(corpus.chunks):,} chunks"))
         return corpus, fallbacks
@@ -173,7 +173,7 @@ class _Build:
         if (former.scope, former.chunker, former.embedding.window) != (scope, CHUNKER_VERSION, spec.window):
             return
         try:
-            entries = read_entries(self._layout.generation(former.generation) / "sparse" / "documents.jsonl")
+            entries = read_entries(self._layout.generation(former.generation) / "sparse" / ENTRIES)
         except IndexCorrupt as error:
             logger.warning("%s: cannot be compared with the former build: %s", former.repository, error.problem)
             return
@@ -250,7 +250,7 @@ def _write_sparse(home: Path, manifest: Manifest, corpus: Corpus) -> Manifest:
     (home / "pin").touch()
     ChunkTable.write(part / "chunks", corpus.chunks)
     SparseIndex.build(corpus.chunks).save(part / "bm25")
-    write_entries(part / "documents.jsonl", corpus.entries)
+    write_entries(part / ENTRIES, corpus.entries)
     rows = range(0, len(corpus.chunks), _SAMPLE)
     table = ChunkTable.open(part / "chunks")
     if len(table) != len(corpus.chunks) or table.get(rows) != [corpus.chunks[row] for row in rows]:

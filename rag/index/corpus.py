@@ -5,14 +5,19 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from rag.errors import BuildFailed, EmptyRepository
 from rag.index.files import corrupt
 from rag.index.measure import Stopwatch
 from rag.source.mirror import Skipped
 from rag.types import Chunk, Document
+
+# Raise it whenever more is kept of each file: part of the recipe, so that a build writes it for an index that lacks it.
+ENTRIES_FORMAT = 2
+ENTRIES = "documents.jsonl"
 
 # A build may lose this share of its chunks, or leave this share of the lines uncut, before it counts as failed.
 TOLERATED_LOSS = 0.3
@@ -22,13 +27,20 @@ ChunkMany = Callable[[Iterable[Document]], Iterator[tuple[Document, list[Chunk]]
 
 @dataclass(frozen=True, slots=True)
 class DocumentEntry:
-    """One file of the tree. `chars`, `chunks`: 0 for a file that was skipped, for `reason`."""
+    """One file of the tree. `chars`, `chunks`: 0 for a file that was skipped, for `reason` (rag.source.selection.REASONS).
+
+    `language`: "" for a file that was skipped, and in an index written before ENTRIES_FORMAT 2. `fallback`: why it was cut by lines
+    although its language has a parser (rag.chunking.isolated.FALLBACKS), "" if it was not. `cut_lines`: lines too long to be indexed whole.
+    """
 
     path: str
     blob: str = ""
     chars: int = 0
     chunks: int = 0
     reason: str = ""
+    language: str = ""
+    fallback: str = ""
+    cut_lines: int = 0
 
 
 @dataclass(slots=True)
@@ -46,9 +58,16 @@ class Corpus:
 
 
 def read_corpus(
-    found: Iterable[Document | Skipped], chunk_many: ChunkMany, watch: Stopwatch, on_document: Callable[[int, int], None]
+    found: Iterable[Document | Skipped],
+    chunk_many: ChunkMany,
+    watch: Stopwatch,
+    on_document: Callable[[int, int], None],
+    fallen: Mapping[str, str] = MappingProxyType({}),
 ) -> Corpus:
-    """Cuts documents as they are read. `on_document`: called with the numbers of documents and chunks so far."""
+    """Cuts documents as they are read. `on_document`: called with the numbers of documents and chunks so far.
+
+    `fallen`: path -> why it was cut by lines; looked at when a document's chunks have come.
+    """
     corpus = Corpus()
     stream = iter(found)
 
@@ -67,24 +86,48 @@ def read_corpus(
     # The chunker reads ahead, so what it takes includes reading.
     with watch.stage("chunk"):
         for document, chunks in chunk_many(documents()):
-            _add(corpus, document, chunks)
+            _add(corpus, document, chunks, fallen.get(document.path, ""))
             on_document(corpus.documents, len(corpus.chunks))
     watch.seconds["chunk"] -= watch.seconds.get("read", 0.0)
     return corpus
 
 
-def _add(corpus: Corpus, document: Document, chunks: Sequence[Chunk]) -> None:
-    numbers = {number for number, line in enumerate(document.text.split("\n"), start=1) if line.strip()}
+def _add(corpus: Corpus, document: Document, chunks: Sequence[Chunk], fallback: str) -> None:
+    lines = document.text.split("\n")
+    numbers = {number for number, line in enumerate(lines, start=1) if line.strip()}
     inside: set[int] = set()
     for chunk in chunks:
         inside.update(range(chunk.start_line, chunk.end_line + 1))
     corpus.chunks.extend(chunks)
-    corpus.entries.append(DocumentEntry(document.path, document.blob, len(document.text), len(chunks)))
+    corpus.entries.append(
+        DocumentEntry(
+            document.path,
+            document.blob,
+            len(document.text),
+            len(chunks),
+            language=document.language,
+            fallback=fallback,
+            cut_lines=_cut_lines(lines, chunks),
+        )
+    )
     corpus.documents += 1
     corpus.chars += len(document.text)
     corpus.lines += len(numbers)
     corpus.covered += len(numbers & inside)
     corpus.redactions += document.redactions
+
+
+def _cut_lines(lines: Sequence[str], chunks: Sequence[Chunk]) -> int:
+    """How many lines are in no chunk as a whole: of a line far over the window, only its beginning is indexed, in pieces."""
+    pieces: Counter[int] = Counter()
+    for chunk in chunks:
+        if chunk.start_line == chunk.end_line and chunk.text != lines[chunk.start_line - 1]:
+            pieces[chunk.start_line] += _inked(chunk.text)
+    return sum(inked < _inked(lines[number - 1]) for number, inked in pieces.items())
+
+
+def _inked(text: str) -> int:
+    return sum(map(len, text.split()))
 
 
 def check_whole(repository: str, corpus: Corpus) -> None:
@@ -124,14 +167,14 @@ def check_loss(repository: str, former: Sequence[DocumentEntry], now: Sequence[D
 
 
 def write_entries(path: Path, entries: Iterable[DocumentEntry]) -> None:
-    """One JSON array a line: path, blob, chars, chunks, reason."""
+    """One JSON array a line, the fields of DocumentEntry in their order."""
     with path.open("w", encoding="ascii") as file:
         for entry in entries:
-            file.write(json.dumps([entry.path, entry.blob, entry.chars, entry.chunks, entry.reason]) + "\n")
+            file.write(json.dumps(astuple(entry)) + "\n")
 
 
 def read_entries(path: Path) -> list[DocumentEntry]:
-    """Raises: IndexCorrupt."""
+    """Older lines lack the last fields. Raises: IndexCorrupt."""
     try:
         with path.open(encoding="ascii") as file:
             return [DocumentEntry(*json.loads(line)) for line in file]

@@ -10,6 +10,7 @@ from pathlib import Path
 import rag.chunking
 import rag.source
 from rag.chunking import CHUNKER_VERSION, ChunkingSettings
+from rag.index.corpus import ENTRIES_FORMAT
 from rag.index.manifest import FORMAT
 from rag.index.sparse import FORMAT as SPARSE_FORMAT
 from rag.types import EmbeddingSpec, Repository
@@ -31,7 +32,7 @@ def recipe_of(spec: EmbeddingSpec, chunking: ChunkingSettings, scope: str) -> st
         for root in package.__path__
         for path in sorted(Path(root).glob("*.py"))
     ]
-    return _hash([FORMAT, SPARSE_FORMAT, CHUNKER_VERSION, asdict(fitted(chunking, spec)), asdict(spec), scope, code])
+    return _hash([FORMAT, SPARSE_FORMAT, ENTRIES_FORMAT, CHUNKER_VERSION, asdict(fitted(chunking, spec)), asdict(spec), scope, code])
 
 
 def fitted(chunking: ChunkingSettings, spec: EmbeddingSpec) -> ChunkingSettings:

@@ -16,6 +16,7 @@ import pytest
 import rag
 from rag.chunking import ChunkingSettings, IsolatedChunker, TokenizerCounter
 from rag.chunking.chunker import LanguageChunker
+from rag.chunking.isolated import FALLBACKS
 from rag.chunking.wire import pack_chunks, pack_document, unpack_chunks, unpack_document
 from rag.errors import BuildFailed
 from rag.types import Document, Kind
@@ -62,6 +63,7 @@ def test_a_document_that_outlasts_its_worker_is_cut_by_lines(tokenizer_file: Pat
         assert [chunk.symbol for chunk in answers["a"][1] + answers["c"][1]] == ["f0", "f1"]
         assert {chunk.kind for chunk in answers["b"][1]} == {Kind.LINES}
         assert chunker.fallbacks == {"timeout": 1}
+        assert chunker.fallen == {"slow.py": "timeout"}
     check_contract(SLOW, answers["b"][1], count_tokens, ChunkingSettings(), overlaps=True)
 
 
@@ -72,7 +74,7 @@ def test_a_worker_without_memory_is_replaced(tokenizer_file: Path) -> None:
         assert {chunk.kind for chunk in chunker.chunk(big)} == {Kind.LINES}
         assert chunker.chunk(SMALL[0]) == first
         assert sum(chunker.fallbacks.values()) == 1
-        assert set(chunker.fallbacks) <= {"memory", "crash"}
+        assert set(chunker.fallbacks) <= {"memory", "crash"} <= set(FALLBACKS)
 
 
 def test_a_worker_that_is_killed_costs_one_document(isolated: IsolatedChunker, chunker: LanguageChunker) -> None:

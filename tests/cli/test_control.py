@@ -16,6 +16,8 @@ from rag.errors import DataDirectoryLocked, FootnoteError, NotIndexed
 
 async def run(operation: str, arguments: Json) -> AsyncIterator[Json]:
     yield {"piece": arguments["text"]}
+    if operation == "long":
+        yield {"piece": "é" * LONG}
     if operation == "unknown repository":
         raise NotIndexed("There is no repository x.", "Add it.")
     if operation == "fault":
@@ -23,6 +25,9 @@ async def run(operation: str, arguments: Json) -> AsyncIterator[Json]:
     if operation == "hang":
         await asyncio.sleep(60)
     yield {"last": True}
+
+
+LONG = 1_000_000
 
 
 async def collect(path: Path, operation: str) -> list[Json]:
@@ -42,6 +47,10 @@ async def server(tmp_path: Path) -> AsyncIterator[Path]:
 async def test_what_the_operation_yields_arrives(server: Path) -> None:
     assert await collect(server, "search") == [{"piece": "é\n\x1b"}, {"last": True}]
     assert stat.S_IMODE(server.stat().st_mode) == 0o600
+
+
+async def test_lines_of_any_length_arrive(server: Path) -> None:
+    assert await collect(server, "long") == [{"piece": "é\n\x1b"}, {"piece": "é" * LONG}, {"last": True}]
 
 
 async def test_an_error_keeps_its_class_and_its_words(server: Path) -> None:

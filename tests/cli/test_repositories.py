@@ -65,6 +65,19 @@ async def test_a_taken_name_is_refused(registry: RepositoryRegistry, tmp_path: P
         await asyncio.to_thread(registry.add, str(tmp_path / "flask"), name="../x")
 
 
+async def test_an_index_is_found_by_name_or_by_where_it_comes_from(registry: RepositoryRegistry) -> None:
+    assert registry.find("Flask") == registry.find(FLASK.source) == registry.find("elsewhere", "flask") == FLASK
+    with pytest.raises(NotIndexed, match="Did you mean flask"):
+        registry.find("flaks")
+    stable = Repository("flask-stable", FLASK.source, "stable", by_hand=True)
+    await registry.keep(stable)
+    with pytest.raises(ConfigurationError, match="flask, flask-stable"):
+        registry.find(FLASK.source)
+    assert registry.find(FLASK.source, branch="stable") == stable
+    with pytest.raises(NotIndexed):
+        registry.find(FLASK.source, branch="absent")
+
+
 async def test_an_unknown_name_gets_the_nearest_one(registry: RepositoryRegistry) -> None:
     with pytest.raises(NotIndexed, match="Did you mean flask"):
         registry.get("flaks")

@@ -48,6 +48,45 @@ def test_search_finds_explains_and_filters(larder: Footnote) -> None:
     assert "sparse" in explained
 
 
+def test_index_explains_every_file_and_its_chunks(larder: Footnote, sample_source: Path) -> None:
+    found = larder.json("index", "larder", "--explain")
+    assert [file["path"] for file in found["files"]] == sorted(git(sample_source, "ls-tree", "-r", "--name-only", "HEAD").splitlines())
+    assert {"path", "language", "chunks", "skipped", "fallback", "cut_lines", "explanation"} == found["files"][0].keys()
+    assert found["total"] == found["indexed"] + sum(reason["files"] for reason in found["skipped"]) == len(found["files"])
+    assert found["index"]["commit"] == git(sample_source, "rev-parse", "HEAD")
+    shown = larder.run("index", str(sample_source), "--explain").stdout.splitlines()  # by its path too
+    assert f"{found['total']} files, {found['indexed']} in the index with {found['chunks']} chunks, 0 left out" in shown[0]
+    assert [line.split() for line in shown[1:]] == [[str(file["chunks"]), file["language"], file["path"]] for file in found["files"]]
+
+    counted = larder.json("index", "larder", "--stats")
+    assert counted["total"]["chunks"] == found["chunks"] == sum(row["chunks"] for row in counted["languages"])
+    assert counted["total"]["over_window_share"] == 0
+    assert {row["language"] for row in counted["languages"]} == {file["language"] for file in found["files"]}
+    table = larder.run("index", "--stats").stdout  # there is only one
+    assert "over 256" in table
+    assert all(row["language"] in table for row in counted["languages"])
+
+
+def test_index_explains_what_is_left_out_and_only_what_is_indexed(footnote: Footnote, tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "a.py": "def price():\n    return 1\n",
+        "logo.png": b"\x89PNG\0",
+        "evil\n\x1b[2J.lock": "x",
+        "Cargo.lock": "x",
+        "b/.env": "K=v",
+    }
+    make_repository(tmp_path / "shop", files)
+    assert "no repository" in footnote.run("index", str(tmp_path / "shop"), "--explain", code=1).stderr
+    footnote.run("index", str(tmp_path / "shop"))
+    shown = footnote.run("index", "shop", "--explain").stdout
+    assert "\x1b" not in shown
+    assert "5 files, 2 in the index with 2 chunks, 3 left out" in shown
+    assert "logo.png  left out: binary (no text)" in shown
+    assert "left out: 1 file: lock file (written by a package manager)" in shown
+    assert len(shown.splitlines()) == 1 + 5 + 3
+    assert "no repository shops" in footnote.run("index", "shops", "--stats", code=1).stderr
+
+
 def test_ask_streams_an_answer_and_logs_it_completely(larder: Footnote) -> None:
     shown = larder.run("ask", "How is a parcel assigned to a locker?").stdout
     assert "[1]" in shown
@@ -96,6 +135,7 @@ def test_commands_beside_a_running_bot_ask_it(larder: Footnote, playground: str)
     found = larder.json("search", "who puts a parcel into a free locker", "--limit", "1")
     assert found[0]["path"] == "larder/lockers.py"
     assert larder.json("index", "larder")["unchanged"]
+    assert len(larder.json("index", "larder", "--explain")["files"]) == larder.json("index", "larder", "--stats")["total"]["files"] == 7
     answer = larder.json("ask", "who puts a parcel into a free locker?")
     assert answer["citations"]
     refused = larder.run("playground", "--port", "0", code=1)
@@ -133,6 +173,8 @@ def test_json_errors_are_json_too(larder: Footnote) -> None:
 def test_usage_errors_exit_2(larder: Footnote) -> None:
     larder.run("search", code=2)
     larder.run("index", "x", "--nonsense", code=2)
+    larder.run("index", "--force", code=2)
+    larder.run("index", "x", "--explain", "--stats", code=2)
     larder.run("search", "x", "--limit", "0", code=2)
 
 

@@ -93,6 +93,19 @@ def test_a_corpus_counts_what_it_read() -> None:
     check_whole("larder", corpus)
 
 
+def test_a_fallback_and_a_line_that_is_cut_short_are_kept_with_the_file() -> None:
+    text = "whole\n" + "much too long " * 9 + "\nall of it"
+    pieces = [(1, "whole"), (2, "much too long"), (2, "much too long much"), (3, "all of"), (3, "it")]
+
+    def chunk_many(documents: Iterable[Document]) -> Iterator[tuple[Document, list[Chunk]]]:
+        for document in documents:
+            yield document, [Chunk(document.path, line, line, Kind.LINES, "python", part) for line, part in pieces]
+
+    found = [Document("a.py", text, "python", "b"), Document("b.py", text, "python", "b")]
+    corpus = read_corpus(found, chunk_many, Stopwatch(), lambda *_: None, {"b.py": "crash"})
+    assert [(item.language, item.fallback, item.cut_lines) for item in corpus.entries] == [("python", "", 1), ("python", "crash", 1)]
+
+
 def test_chunks_that_leave_out_most_lines_fail_the_build() -> None:
     check_whole("larder", corpus_of(0.8))
     with pytest.raises(BuildFailed, match="lines"):
@@ -104,9 +117,13 @@ def test_chunks_that_leave_out_most_lines_fail_the_build() -> None:
 
 
 def test_entries_come_back(tmp_path: Path) -> None:
-    entries = [entry("naïve \udce9\n.py"), entry("b", 0, 0, "binary")]
+    whole = DocumentEntry("c.py", "0f", 10, 2, language="python", fallback="timeout", cut_lines=3)
+    entries = [entry("naïve \udce9\n.py"), entry("b", 0, 0, "binary"), whole]
     write_entries(tmp_path / "documents.jsonl", entries)
     assert read_entries(tmp_path / "documents.jsonl") == entries
+    # As versions before ENTRIES_FORMAT 2 wrote them.
+    (tmp_path / "documents.jsonl").write_text('["a.py", "0f", 10, 2, ""]\n["b", "", 0, 0, "binary"]\n')
+    assert read_entries(tmp_path / "documents.jsonl") == [DocumentEntry("a.py", "0f", 10, 2), DocumentEntry("b", reason="binary")]
     (tmp_path / "documents.jsonl").write_text("[1, 2")
     with pytest.raises(IndexCorrupt):
         read_entries(tmp_path / "documents.jsonl")
