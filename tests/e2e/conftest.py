@@ -15,6 +15,8 @@ import pytest
 
 from tests.index.fixtures import data_directory
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 @dataclass(frozen=True, slots=True)
 class Footnote:
@@ -25,7 +27,13 @@ class Footnote:
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"PATH": os.environ["PATH"], "HOME": str(self.cwd), "FOOTNOTE_DATA_DIR": str(self.data_dir), "LANG": "C.UTF-8"}
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.cwd),
+            "FOOTNOTE_DATA_DIR": str(self.data_dir),
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": str(ROOT),  # this checkout, whatever is installed
+        }
 
     def run(self, *words: str, code: int = 0, stdin: str = "", env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(

@@ -57,6 +57,40 @@ def test_a_clone_is_whole_and_follows_its_source(bare: Bare, mirror: Mirror, tmp
     assert said == [] or all(line.isprintable() for line in said)
 
 
+def test_the_newest_commit_is_asked_for_without_fetching(bare: Bare, mirror: Mirror, tmp_path: Path) -> None:
+    first = bare.commit({"a.py": "x = 1\n"})
+    side = bare.commit({"b.py": "y = 1\n"}, branch="side/way")
+    other = bare.commit({"c.py": "z = 1\n"}, branch="way")
+    whole, only = Repository("n", str(bare.path)), Repository("n", str(bare.path), branch="side/way")
+    assert [mirror.newest(whole), mirror.newest(only), mirror.newest(Repository("n", str(bare.path), branch="way"))] == [first, side, other]
+    assert not (tmp_path / "data").exists()
+    assert mirror.sync(whole).commit == first
+    before = everything_below(tmp_path / "data")
+    second = bare.commit({"a.py": "x = 2\n"})
+    assert mirror.newest(whole) == second
+    assert mirror.newest(only) == side
+    assert everything_below(tmp_path / "data") == before
+    assert mirror.head().commit == first
+    bare.git("symbolic-ref", "HEAD", "refs/heads/nowhere")
+    assert mirror.newest(whole) == mirror.sync(whole).commit == second
+    with pytest.raises(BranchNotFound, match="no branch 'sideway'"):
+        mirror.newest(Repository("n", str(bare.path), branch="sideway"))
+    for refused in ("ext::sh -c id", "--upload-pack=id", "https://127.0.0.1/x.git", "http://example.org/x.git"):
+        with pytest.raises(SourceRefused):
+            mirror.newest(Repository("n", refused))
+
+
+def test_the_newest_commit_of_a_detached_head_and_of_nothing(make: Callable[[str], Bare], mirror: Mirror, tmp_path: Path) -> None:
+    with pytest.raises(EmptyRepository):
+        mirror.newest(Repository("n", str(make("empty.git").path)))
+    bare = make("full.git")
+    bare.commit({"a.py": "x = 1\n"})
+    git("clone", "-q", bare.path, tmp_path / "source")
+    git("checkout", "-q", "--detach", cwd=tmp_path / "source")
+    git("commit", "-q", "--allow-empty", "-m", "m", cwd=tmp_path / "source")
+    assert mirror.newest(Repository("n", str(tmp_path / "source"))) == git("rev-parse", "HEAD", cwd=tmp_path / "source")
+
+
 @pytest.mark.parametrize("kind", ["clone", "worktree", "shallow", "detached"])
 def test_any_local_form_of_a_repository_can_be_mirrored(kind: str, bare: Bare, mirror: Mirror, tmp_path: Path) -> None:
     bare.commit({"a.py": "x = 1\n"})
