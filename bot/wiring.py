@@ -48,6 +48,7 @@ from scheduler import Builds as ScheduledBuilds
 logger = logging.getLogger(__name__)
 MIGRATIONS = (*answer_log.MIGRATIONS, *repositories.MIGRATIONS, *channels.MIGRATIONS, *inbox.MIGRATIONS, *deliveries.MIGRATIONS)
 SHORTEST_SECRET = 16  # characters
+LONGEST_LOOK = 20.0  # seconds for asking a source for its newest commit: a stop waits for it
 
 
 def embedding_settings(settings: Settings) -> EmbeddingSettings:
@@ -250,15 +251,16 @@ def build_scheduler(parts: Parts, announcer: Announcer, known: Callable[[], Sequ
 def _newest(parts: Parts) -> Callable[[Repository], Awaitable[str]]:
     settings = parts.settings
 
-    async def newest(repository: Repository) -> str:
+    def newest(repository: Repository) -> str:
         mirror = Mirror(
             Layout(repository_directory(parts.directory.path, repository.name)).mirror,
             token=settings.git_token.get_secret_value(),
             private_hosts=settings.private_hosts,
+            timeout=LONGEST_LOOK,
         )
-        return await asyncio.to_thread(mirror.newest, repository)
+        return mirror.newest(repository)
 
-    return newest
+    return lambda repository: asyncio.to_thread(newest, repository)
 
 
 def http_server(parts: Parts, pushes: Pushes, healthy: Callable[[], bool], known: Callable[[], Sequence[Repository]]) -> HttpServer | None:

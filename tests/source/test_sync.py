@@ -375,6 +375,29 @@ def test_the_token_is_not_sent_where_a_redirect_points(bare: Bare, server: Https
     assert {path for path, _ in server.requests} == {"/origin.git/info/refs"}
 
 
+def test_a_look_for_the_newest_commit_is_as_careful_as_a_clone(
+    bare: Bare, server: HttpsServer, recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    commit = bare.commit({"a.py": "x = 1\n"})
+    bare.git("update-server-info")
+    repository = Repository("n", f"{server.url}/origin.git")
+    assert _private(tmp_path).newest(repository) == commit
+    assert any(authorization == server.expected for _, authorization in server.requests)
+    assert TOKEN not in recorded.read_text() + caplog.text
+    with pytest.raises(CloneFailed, match="may not be read"):
+        _private(tmp_path, "wrongcanary0123456789").newest(repository)
+    with pytest.raises(SourceNotFound, match="does not lead to a repository"):
+        _private(tmp_path).newest(Repository("n", f"{server.url}/absent.git"))
+    before = len(server.requests)
+    with pytest.raises(SourceRefused):
+        Mirror(tmp_path / "m.git").newest(repository)
+    assert len(server.requests) == before
+    server.status, server.location = 302, "https://localhost:1/elsewhere.git/info/refs"
+    with pytest.raises(CloneFailed, match="redirects"):
+        _private(tmp_path).newest(repository)
+    assert not (tmp_path / "data").exists()
+
+
 def test_an_absent_repository_and_a_host_inside_the_network(bare: Bare, server: HttpsServer, tmp_path: Path) -> None:
     with pytest.raises(SourceNotFound, match="does not lead to a repository"):
         _private(tmp_path).sync(Repository("n", f"{server.url}/absent.git"))
