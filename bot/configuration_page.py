@@ -48,6 +48,7 @@ From the environment alone; a file that holds one is refused.
 | `GROQ_API_KEY` | needed where a repository's `generator` is `groq` |
 | `GROQ_BASE_URL` | another address of Groq's API, a proxy say |
 | `FOOTNOTE_GIT_TOKEN` | for cloning private repositories over https; handed to git by askpass, never in a URL, an argument or a log line |
+| `FOOTNOTE_WEBHOOK_SECRET` | what GitHub signs webhooks with and GitLab sends along; 16 characters or more; without it none is taken |
 """
 
 

@@ -6,15 +6,51 @@ descriptions are what docs/configuration.md is generated from.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, StringConstraints
 
 CONFIG_NAME = "footnote.toml"
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Cron = Annotated[str, StringConstraints(pattern=r"^\S+(\s+\S+){4}$")]
+
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+LEAST_POLL = 60
+
+
+def seconds_of(duration: str) -> int:
+    """Seconds in "90s", "10m" or "6h"; 0 for "". Raises: ValueError."""
+    if not duration:
+        return 0
+    found = re.fullmatch(r"([0-9]{1,6})([smh])", duration)
+    if found is None:
+        raise ValueError('it should be a whole number with s, m or h, as in "10m"')
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def _poll(duration: str) -> str:
+    if duration and seconds_of(duration) < LEAST_POLL:
+        raise ValueError('it should be a minute or more, as in "10m"')
+    return duration
+
+
+def listening_on(listen: str) -> tuple[str, int]:
+    """Host and port of "127.0.0.1:8710" or "[::1]:8710"; "" and 0 for "". Raises: ValueError."""
+    if not listen:
+        return "", 0
+    found = re.fullmatch(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9.-]{1,253})):([0-9]{1,5})", listen)
+    if found is None or int(found[3]) > 65535:
+        raise ValueError('it should be an address and a port, as in "127.0.0.1:8710"')
+    return found[1] or found[2], int(found[3])
+
+
+def _listen(listen: str) -> str:
+    listening_on(listen)
+    return listen
+
 
 # Variables that steer the program but are no setting of the file.
 CONTROL_VARIABLES = ("FOOTNOTE_CONFIG", "FOOTNOTE_ALL_TESTS")
@@ -23,6 +59,7 @@ SECRET_VARIABLES = {
     "slack_app_token": "SLACK_APP_TOKEN",
     "groq_api_key": "GROQ_API_KEY",
     "git_token": "FOOTNOTE_GIT_TOKEN",
+    "webhook_secret": "FOOTNOTE_WEBHOOK_SECRET",
 }
 
 
@@ -46,6 +83,11 @@ class RepositorySettings(Section):
     generator: Literal["extractive", "groq"] = Field(
         "extractive", description='who writes its answers. "extractive" keeps its code on this machine; "groq" sends excerpts of it to Groq'
     )
+    poll: Annotated[str, AfterValidator(_poll)] = Field(
+        "",
+        description='how often `footnote serve` asks the source whether it has something new, as in "10m" or "2h"; a minute or more; '
+        "empty: never, it waits for a webhook or the night",
+    )
     web: str = Field("", description="base URL of its web pages, where it cannot be told from the source (a GitHub Enterprise host, say)")
 
 
@@ -56,6 +98,8 @@ class ChannelSettings(Section):
 
 class ScheduleSettings(Section):
     nightly: Cron = Field("0 2 * * *", description="when every repository is rebuilt (cron, UTC)")
+    nightly_jitter: int = Field(0, ge=0, le=3600, description="the nightly rebuild starts up to so many seconds later, by chance")
+    parallel_builds: int = Field(1, ge=1, le=16, description="repositories that are built at the same time")
     judging: Cron = Field("0 4 * * *", description="when a sample of the logged answers is judged for faithfulness (cron, UTC)")
     judge_share: float = Field(0.1, ge=0, le=1, description="share of the answers that is judged, picked by a hash of the answer id")
     judge_alert_below: float = Field(0.8, ge=0, le=1, description="alert when the moving average of faithfulness falls below this")
@@ -103,6 +147,15 @@ class SlackSection(Section):
     alert_channel: str = Field("", description="channel id that hears of failed builds and falling faithfulness; empty: the log alone")
 
 
+class HttpSection(Section):
+    listen: Annotated[str, AfterValidator(_listen)] = Field(
+        "",
+        description='address and port on which `footnote serve` takes webhooks and answers `GET /health`, as in "127.0.0.1:8710"; '
+        "empty: no port is opened",
+    )
+    max_body_bytes: int = Field(5_000_000, ge=10_000, le=25_000_000, description="a larger webhook is refused unread")
+
+
 class Settings(Section):
     """Everything that can be set."""
 
@@ -121,11 +174,13 @@ class Settings(Section):
     answers: AnswersSection = Field(default_factory=AnswersSection, description="how answers are put together")
     groq: GroqSection = Field(default_factory=GroqSection, description="the language model at Groq")
     slack: SlackSection = Field(default_factory=SlackSection, description="the bot's manners in Slack")
+    http: HttpSection = Field(default_factory=HttpSection, description="what listens on a port: nothing, unless it is configured")
 
     slack_bot_token: SecretStr = Field(SecretStr(""), exclude=True)
     slack_app_token: SecretStr = Field(SecretStr(""), exclude=True)
     groq_api_key: SecretStr = Field(SecretStr(""), exclude=True)
     git_token: SecretStr = Field(SecretStr(""), exclude=True)
+    webhook_secret: SecretStr = Field(SecretStr(""), exclude=True)
     groq_base_url: str = Field("", exclude=True)
     config_file: Path | None = Field(None, exclude=True)
 

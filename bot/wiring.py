@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from bot import channels, inbox, repositories
 from bot.building import Builds
 from bot.data_directory import DataDirectory
+from bot.http import deliveries
 from bot.http.control import ControlServer
+from bot.http.server import HttpServer
+from bot.http.webhooks import Webhooks
 from bot.inbox import FloodLimits
 from bot.operations import Operations
 from bot.parts import Parts
 from bot.repositories import RepositoryRegistry
 from bot.services import BotServices, BotSettings, ReplySettings, RepositoryStatus
-from bot.settings import RepositorySettings, Settings
+from bot.settings import RepositorySettings, Settings, listening_on, seconds_of
 from bot.slack_service import SlackService
 from rag import answer_log
 from rag.answer_log import AnswerLog
@@ -29,19 +32,23 @@ from rag.chunking import ChunkingSettings
 from rag.database import Database
 from rag.embedding.lazy import LazyEmbedder
 from rag.embedding.models import EmbeddingSettings
-from rag.errors import FootnoteError
+from rag.errors import ConfigurationError, FootnoteError
 from rag.evaluation.judge import Judge
 from rag.index.dense import default_backend
-from rag.index.generation import Indexes
+from rag.index.generation import Indexes, repository_directory
+from rag.index.layout import Layout
 from rag.protocols import Generator
 from rag.retrieval.retriever import RetrievalSettings, Retriever
+from rag.source.mirror import Mirror
 from rag.source.redaction import register_live_secret
 from rag.types import Repository
-from scheduler import Announcer, Judging, Nightly, Retention, Scheduler, ScheduleSettings
+from scheduler import Announcer, Judging, Nightly, Polling, Pushes, Retention, Scheduler, ScheduleSettings
 from scheduler import Builds as ScheduledBuilds
 
 logger = logging.getLogger(__name__)
-MIGRATIONS = (*answer_log.MIGRATIONS, *repositories.MIGRATIONS, *channels.MIGRATIONS, *inbox.MIGRATIONS)
+MIGRATIONS = (*answer_log.MIGRATIONS, *repositories.MIGRATIONS, *channels.MIGRATIONS, *inbox.MIGRATIONS, *deliveries.MIGRATIONS)
+SHORTEST_SECRET = 16  # characters
+LONGEST_LOOK = 20.0  # seconds for asking a source for its newest commit: a stop waits for it
 
 
 def embedding_settings(settings: Settings) -> EmbeddingSettings:
@@ -78,7 +85,7 @@ def _repository(own: RepositorySettings) -> Repository:
 
 def live_secrets(settings: Settings) -> tuple[str, ...]:
     """Our own tokens: redacted wherever they turn up, whatever they look like."""
-    tokens = (settings.slack_bot_token, settings.slack_app_token, settings.groq_api_key, settings.git_token)
+    tokens = (settings.slack_bot_token, settings.slack_app_token, settings.groq_api_key, settings.git_token, settings.webhook_secret)
     return tuple(value for token in tokens if (value := token.get_secret_value()))
 
 
@@ -129,6 +136,7 @@ async def open_parts(settings: Settings, directory: DataDirectory, purpose: str)
                 secrets=secrets,
                 private_hosts=settings.private_hosts,
                 threads=settings.build_threads,
+                at_once=settings.schedule.parallel_builds,
             ),
         )
 
@@ -206,11 +214,13 @@ def bot_settings(settings: Settings, *, bot_token: str, app_token: str, base_url
     )
 
 
-def build_scheduler(parts: Parts, announcer: Announcer, known: Callable[[], Sequence[Repository]]) -> Scheduler:
-    """Raises: ConfigurationError for a cron expression that is none."""
+def build_scheduler(parts: Parts, announcer: Announcer, known: Callable[[], Sequence[Repository]]) -> tuple[Scheduler, Pushes]:
+    """The clockwork, and what takes pushes; both build through one door. Raises: ConfigurationError for a cron expression that is none."""
     own = parts.settings.schedule
     settings = ScheduleSettings(
         nightly=own.nightly,
+        nightly_jitter=own.nightly_jitter,
+        parallel_builds=own.parallel_builds,
         judging=own.judging,
         judge_share=own.judge_share,
         judge_alert_below=own.judge_alert_below,
@@ -219,15 +229,76 @@ def build_scheduler(parts: Parts, announcer: Announcer, known: Callable[[], Sequ
         stale_hours=own.stale_hours,
         misfire_hours=own.misfire_hours,
     )
-    builds = ScheduledBuilds(parts.builds.run, parts.log, announcer, timeout=settings.build_timeout)
+    builds = ScheduledBuilds(parts.builds.run, parts.log, announcer, timeout=settings.build_timeout, parallel=settings.parallel_builds)
+    pushes = Pushes(builds)
     judging = None
     if parts.settings.groq_api_key.get_secret_value():
         judging = Judging(parts.log, Judge(parts.model), lambda name: _leaves(name, known()), announcer, settings)
     nightly = Nightly(known, builds, parts.log, stale_hours=settings.stale_hours, fits=parts.fits)
     retention = Retention(
-        parts.log, settings.retention_days, {"inbox": inbox.Inbox(parts.database, answer_log.utc_now, FloodLimits()).purge}
+        parts.log,
+        settings.retention_days,
+        {
+            "inbox": inbox.Inbox(parts.database, answer_log.utc_now, FloodLimits()).purge,
+            "webhooks": deliveries.Deliveries(parts.database, answer_log.utc_now).purge,
+        },
     )
-    return Scheduler(settings, parts.log, builds, nightly, judging, retention)
+    every = {one.name: float(seconds_of(one.poll)) for one in parts.settings.repositories if one.poll}
+    polling = Polling(known, every, _newest(parts), parts.log, pushes)
+    return Scheduler(settings, parts.log, builds, nightly, judging, retention, polling), pushes
+
+
+def _newest(parts: Parts) -> Callable[[Repository], Awaitable[str]]:
+    settings = parts.settings
+
+    def newest(repository: Repository) -> str:
+        mirror = Mirror(
+            Layout(repository_directory(parts.directory.path, repository.name)).mirror,
+            token=settings.git_token.get_secret_value(),
+            private_hosts=settings.private_hosts,
+            timeout=LONGEST_LOOK,
+        )
+        return mirror.newest(repository)
+
+    return lambda repository: asyncio.to_thread(newest, repository)
+
+
+def http_server(parts: Parts, pushes: Pushes, healthy: Callable[[], bool], known: Callable[[], Sequence[Repository]]) -> HttpServer | None:
+    """What listens on `http.listen`; None where nothing should. `healthy`: whether Slack is connected.
+
+    Raises: ConfigurationError for a secret that can be guessed.
+    """
+    own = parts.settings.http
+    host, port = listening_on(own.listen)
+    if not host:
+        return None
+    secret = parts.settings.webhook_secret.get_secret_value()
+    if secret and len(secret) < SHORTEST_SECRET:
+        raise ConfigurationError(f"FOOTNOTE_WEBHOOK_SECRET has fewer than {SHORTEST_SECRET} characters.", "Make one: openssl rand -hex 32")
+    if not secret:
+        logger.warning("no webhook is taken: FOOTNOTE_WEBHOOK_SECRET is not set")
+
+    async def health() -> dict[str, bool]:
+        try:
+            async with asyncio.timeout(5.0):
+                answers = await parts.database.read(lambda db: db.conn.execute("SELECT 1").fetchone() is not None)
+        except (FootnoteError, TimeoutError):
+            answers = False
+        return {"slack": healthy(), "database": answers}
+
+    taken = deliveries.Deliveries(parts.database, answer_log.utc_now)
+    webhooks = Webhooks(secret, known, taken, pushes, max_body=own.max_body_bytes) if secret else None
+    return HttpServer(host, port, health, webhooks)
+
+
+async def resume_pushes(parts: Parts, pushes: Pushes, known: Callable[[], Sequence[Repository]]) -> None:
+    """Builds what was pushed, as a webhook told, and was not built before the process ended."""
+    newest = await deliveries.Deliveries(parts.database, answer_log.utc_now).newest()
+    for repository in known():
+        if repository.name in newest:
+            last = await parts.log.last_build(repository.name, good=True)
+            if last is None or last.started_at < newest[repository.name]:
+                pushes.pushed(repository)
 
 
 def _leaves(name: str, known: Sequence[Repository]) -> bool:

@@ -36,11 +36,21 @@ class Builds:
         self._slots = asyncio.Semaphore(parallel)
         self._clock = clock
         self._tasks: dict[str, asyncio.Task[BuildRecord]] = {}
+        self._at_work: set[str] = set()
         self._stopping = False
 
     def running(self) -> list[str]:
         """Names of the repositories that are being built, or wait for their turn."""
         return sorted(self._tasks)
+
+    def waiting(self, name: str) -> bool:
+        """Whether the repository's build waits for its turn: it has read nothing yet, and will read what is newest then."""
+        return name in self._tasks and name not in self._at_work
+
+    async def idle(self, name: str) -> None:
+        """Waits until no build of the repository is at work; one that waits for its turn is not waited for."""
+        while name in self._at_work and name in self._tasks:
+            await asyncio.wait({self._tasks[name]})
 
     async def build(self, repository: Repository, cause: str) -> BuildRecord:
         """Builds a repository and returns what the log got; where it is being built already, waits for that build instead.
@@ -68,6 +78,7 @@ class Builds:
 
     def _ended(self, name: str, task: asyncio.Task[BuildRecord]) -> None:
         del self._tasks[name]
+        self._at_work.discard(name)
         if task.cancelled():
             return
         error = task.exception()
@@ -78,6 +89,7 @@ class Builds:
 
     async def _run(self, repository: Repository, cause: str) -> BuildRecord:
         async with self._slots:
+            self._at_work.add(repository.name)
             started = self._clock()
             error: BaseException
             try:

@@ -12,8 +12,8 @@ from rag.errors import ConfigurationError
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
-def trigger(expression: str, setting: str) -> CronTrigger:
-    """Five fields, UTC: no hour is skipped or repeated when clocks change.
+def trigger(expression: str, setting: str, jitter: int = 0) -> CronTrigger:
+    """Five fields, UTC: no hour is skipped or repeated when clocks change. `jitter`: up to so many seconds late, by chance.
 
     Raises: ConfigurationError, naming the setting.
     """
@@ -22,7 +22,9 @@ def trigger(expression: str, setting: str) -> CronTrigger:
         if len(fields) != 5:
             raise ValueError("not five fields")
         minute, hour, day, month, weekday = fields
-        return CronTrigger(minute=minute, hour=hour, day=day, month=month, day_of_week=_weekdays(weekday), timezone=UTC)
+        return CronTrigger(
+            minute=minute, hour=hour, day=day, month=month, day_of_week=_weekdays(weekday), timezone=UTC, jitter=jitter or None
+        )
     except ValueError as error:
         raise ConfigurationError(
             f'{setting} = "{expression}" is no cron expression.', 'Five fields, UTC: minute, hour, day, month, weekday, as in "0 2 * * *".'

@@ -6,29 +6,32 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from apscheduler.events import EVENT_JOB_MISSED, JobExecutionEvent
 from apscheduler.jobstores.memory import MemoryJobStore
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from apscheduler.triggers.interval import IntervalTrigger
 
 from rag.answer_log import AnswerLog, JobRun, reason_of, utc_now
 from scheduler.builds import Builds
 from scheduler.cron import trigger
 from scheduler.judging import Judging
 from scheduler.nightly import Nightly
+from scheduler.polling import Polling
 from scheduler.protocols import JobResult
 from scheduler.retention import Retention
 from scheduler.settings import ScheduleSettings
 
 logger = logging.getLogger(__name__)
-Work = Callable[[], Awaitable[JobResult]]
+Work = Callable[[], Awaitable[JobResult | None]]
 
 
 class Scheduler:
     """Runs the jobs on the event loop that `start` was called on. Which job ran when is in the log, not in a job store: a start looks
-    at the age of each index instead of at what was missed. `judging` None: nobody can judge.
+    at the age of each index instead of at what was missed. `judging` None: nobody can judge; `polling` None: no source is looked at.
 
     Raises: ConfigurationError for a cron expression that is none.
     """
@@ -41,6 +44,7 @@ class Scheduler:
         nightly: Nightly,
         judging: Judging | None,
         retention: Retention,
+        polling: Polling | None = None,
         *,
         clock: Callable[[], datetime] = utc_now,
         heartbeat: float = 30.0,
@@ -62,7 +66,13 @@ class Scheduler:
             self._work["judging"] = judging.run
             times["judging"] = settings.judging
         for name, expression in times.items():
-            self._scheduler.add_job(self._run, trigger(expression, f"schedule.{name}"), args=[name], id=name)
+            jitter = settings.nightly_jitter if name == "nightly" else 0
+            self._scheduler.add_job(self._run, trigger(expression, f"schedule.{name}", jitter), args=[name], id=name)
+        self._intervals = {f"poll {name}": seconds for name, seconds in polling.every.items()} if polling is not None else {}
+        for name, seconds in self._intervals.items():
+            assert polling is not None  # noqa: S101 - there are no intervals without it
+            self._work[name] = partial(polling.look, name.removeprefix("poll "))
+            self._scheduler.add_job(self._run, IntervalTrigger(seconds=seconds, timezone=UTC), args=[name], id=name)
         self._scheduler.add_listener(self._missed, EVENT_JOB_MISSED)
 
     async def start(self) -> None:
@@ -70,6 +80,8 @@ class Scheduler:
         self._scheduler.start()
         self._beating = asyncio.create_task(self._beat(), name="scheduler heartbeat")
         self._catch_up()
+        for name in self._intervals:  # what changed while nothing ran
+            self._scheduler.modify_job(name, next_run_time=datetime.now(UTC))
 
     async def stop(self, within: float = 20.0) -> None:
         """Ends running jobs and builds, within that many seconds. Does nothing where it is not running."""
@@ -104,7 +116,16 @@ class Scheduler:
         set; looking again every half minute bounds how late a job can be after either."""
         while True:
             await asyncio.sleep(self._heartbeat)
+            self._bring_forward()
             self._scheduler.wakeup()
+
+    def _bring_forward(self) -> None:
+        """After a clock that was set back, an interval is not waited for until the old time has come again."""
+        now = datetime.now(UTC)
+        for name, seconds in self._intervals.items():
+            job = self._scheduler.get_job(name)
+            if job is not None and job.next_run_time is not None and job.next_run_time - now > timedelta(seconds=seconds):
+                job.modify(next_run_time=now + timedelta(seconds=seconds))
 
     def _catch_up(self) -> None:
         self._scheduler.add_job(self._run, args=["catch-up"], id="catch-up", replace_existing=True)
@@ -135,6 +156,8 @@ class Scheduler:
         except Exception as error:
             logger.exception("the job %s failed", name)
             result = JobResult(reason_of(error))
+        if result is None:
+            return
         run = JobRun(name, started, self._clock(), ok=not result.reason, reason=result.reason, detail=result.detail)
         try:
             await self._log.record_run(run)

@@ -15,7 +15,7 @@ from bot.logs import configure_logging
 from bot.parts import Parts
 from bot.settings import Settings
 from bot.slack_service import SlackService
-from bot.wiring import answering, bot_settings, build_scheduler, open_parts, slack_service
+from bot.wiring import answering, bot_settings, build_scheduler, http_server, open_parts, resume_pushes, slack_service
 from playground.server import Playground
 from rag.errors import ConfigurationError, FootnoteError
 from rag.index.generation import repository_directory
@@ -55,19 +55,28 @@ async def _owned(settings: Settings, purpose: str) -> AsyncIterator[Parts]:
         directory.release()
 
 
-async def _run(parts: Parts, service: SlackService, announcer: ChannelAnnouncer, known: Callable[[], Sequence[Repository]]) -> None:
-    """Answers and schedules until SIGINT or SIGTERM."""
-    scheduler = build_scheduler(parts, announcer, known)
+async def _run(
+    parts: Parts, service: SlackService, announcer: ChannelAnnouncer, known: Callable[[], Sequence[Repository]], *, listen: bool
+) -> None:
+    """Answers and schedules until SIGINT or SIGTERM. `listen`: on a port too, where one is configured."""
+    scheduler, pushes = build_scheduler(parts, announcer, known)
+    http = http_server(parts, pushes, lambda: service.healthy, known) if listen else None
     stopping = _stop_signal()
     await service.start()
     announcer.service = service
     try:
+        await resume_pushes(parts, pushes, known)
         await scheduler.start()
         parts.next_runs = scheduler.next_runs
+        if http is not None:
+            await http.start()
         await stopping.wait()
         logger.info("stopping: questions that are being answered get their answers")
     finally:
         parts.next_runs = dict
+        if http is not None:
+            await http.stop()
+        await pushes.stop()
         await service.stop()
         await scheduler.stop()
 
@@ -99,7 +108,7 @@ async def serve_slack(settings: Settings) -> None:
         service = slack_service(
             parts, bot_settings(settings, bot_token=bot, app_token=app, base_url=settings.slack.base_url), parts.registry.configured
         )
-        await _run(parts, service, announcer, parts.registry.configured)
+        await _run(parts, service, announcer, parts.registry.configured, listen=True)
 
 
 async def serve_playground(settings: Settings, sources: Sequence[str], port: int) -> None:
@@ -134,7 +143,7 @@ async def serve_playground(settings: Settings, sources: Sequence[str], port: int
                 raise ConfigurationError("There is no repository to ask about.", "Name one: footnote playground PATH_OR_URL")
             sys.stdout.write(f"Open {workspace.url}/ and ask @footnote. Ctrl+C ends it.\n")
             sys.stdout.flush()
-            await _run(parts, slack_service(parts, bot, known), ChannelAnnouncer(""), known)
+            await _run(parts, slack_service(parts, bot, known), ChannelAnnouncer(""), known, listen=False)
 
 
 async def _index(parts: Parts, sources: Sequence[str]) -> list[asyncio.Task[object]]:

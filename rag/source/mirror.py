@@ -19,7 +19,7 @@ from rag.source.decoding import decode
 from rag.source.languages import PROSE, language_of
 from rag.source.redaction import redact
 from rag.source.selection import Skipped, SourceLimits
-from rag.source.sync import synchronise
+from rag.source.sync import newest, synchronise
 from rag.types import Document, Repository
 
 __all__ = ["Head", "Mirror", "Skipped", "SourceLimits"]
@@ -83,6 +83,15 @@ class Mirror:
         head = self.head(repository.branch)
         self._git("update-ref", f"refs/footnote/read/{head.commit}", head.commit)
         return head
+
+    def newest(self, repository: Repository) -> str:
+        """The full id of the newest commit of the repository's branch, as its source says now; the mirror stays as it is. Blocks.
+
+        Raises: SourceRefused, SourceNotFound, CloneFailed, BranchNotFound, EmptyRepository.
+        """
+        return newest(
+            repository.source, repository.branch, token=self._token, timeout=min(self._timeout, _QUICK), private_hosts=self._private_hosts
+        )
 
     def head(self, branch: str = "") -> Head:
         """The head of `branch`, or of the default branch. Raises: BranchNotFound, EmptyRepository, SourceNotFound (no mirror yet)."""

@@ -10,11 +10,11 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rag.errors import CloneFailed, EmptyRepository, SourceNotFound
+from rag.errors import BranchNotFound, CloneFailed, EmptyRepository, SourceNotFound
 from rag.source import git
 from rag.source.location import Location, parse_location, public_addresses
 
@@ -24,6 +24,7 @@ Progress = Callable[[str], None] | None
 _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 _USUAL = ("main", "master", "trunk", "develop")
 _DETACHED = "refs/footnote/detached"
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _ABSENT = re.compile(r"not found|does not exist|does not appear to be a git repository|no such file|error: 404", re.IGNORECASE)
 _FORBIDDEN = re.compile(
     r"authentication failed|could not read (?:user|pass)|permission denied|access denied|error: 40[13]|terminal prompts disabled|host key",
@@ -71,15 +72,8 @@ def synchronise(
 
     Raises: SourceRefused, SourceNotFound, CloneFailed, EmptyRepository, DiskFull.
     """
-    location = parse_location(source, private_hosts)
     deadline = time.monotonic() + timeout
-    settings: tuple[str, ...] = ()
-    if not (location.kind == "https" and git.uses_proxy()):
-        addresses = public_addresses(location, private_hosts)
-        if addresses and location.kind == "https":
-            # git must not resolve the name again and be told another address.
-            pinned = ",".join(f"[{address}]" if ":" in address else address for address in addresses)
-            settings = (f"http.curloptResolve={location.host}:{location.port}:{pinned}",)
+    location, settings = _checked(source, private_hosts)
     directory.parent.mkdir(parents=True, exist_ok=True)
     with _locked(directory, deadline), git.network_environment(location, token) as env:
         _sweep(directory)
@@ -97,18 +91,60 @@ def synchronise(
         _clone(call, directory, head, on_progress)
 
 
-def _default_head(call: _Call) -> tuple[_Call, str]:
-    """The source's default branch, or its commit if it is detached. The call comes back with the URL that answered."""
+def newest(source: str, branch: str, *, token: str, timeout: float, private_hosts: Collection[str] = ()) -> str:
+    """The full id of the newest commit of `branch`, or of the default branch, as the source says now. Fetches nothing, writes nothing.
+
+    Raises: SourceRefused, SourceNotFound, CloneFailed, BranchNotFound, EmptyRepository.
+    """
+    location, settings = _checked(source, private_hosts)
+    reference = f"refs/heads/{branch}" if branch else "HEAD"
+    with git.network_environment(location, token) as env:
+        call, lines = _listed(_Call(location, env, settings, token, time.monotonic() + timeout), reference)
+        if not branch and not _commit_of("HEAD", lines):  # its HEAD leads nowhere: the branch that `synchronise` takes instead
+            call, head = _default_head(call)
+            reference = f"refs/heads/{head}"
+            call, lines = _listed(call, reference)
+    commit = _commit_of(reference, lines)
+    if not commit:
+        raise BranchNotFound(f"{call.location.url} has no branch {branch!r}.", "Check its spelling.")
+    return commit
+
+
+def _commit_of(reference: str, lines: Sequence[str]) -> str:
+    """Patterns of ls-remote match the ends of names, so that other references may be listed too."""
+    found = (line.partition("\t") for line in lines)
+    return next((commit for commit, _, name in found if name == reference and _COMMIT.fullmatch(commit)), "")
+
+
+def _checked(source: str, private_hosts: Collection[str]) -> tuple[Location, tuple[str, ...]]:
+    """Where the source is, and git's settings that keep it from being led elsewhere."""
+    location = parse_location(source, private_hosts)
+    if not (location.kind == "https" and git.uses_proxy()):
+        addresses = public_addresses(location, private_hosts)
+        if addresses and location.kind == "https":
+            # git must not resolve the name again and be told another address.
+            pinned = ",".join(f"[{address}]" if ":" in address else address for address in addresses)
+            return location, (f"http.curloptResolve={location.host}:{location.port}:{pinned}",)
+    return location, ()
+
+
+def _listed(call: _Call, *patterns: str) -> tuple[_Call, list[str]]:
+    """What the source says of these references, a line each. The call comes back with the URL that answered."""
     url = call.location.url
-    done = call.run(None, "ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*")
+    done = call.run(None, "ls-remote", "--symref", "--", url, *patterns)
     if done.code != 0 and call.location.kind == "https" and not url.endswith(".git") and _MOVED.search(done.stderr):
         # Some hosts send the short form to the one with ".git". Redirects are not followed; this one is known.
         longer = replace(call.location, url=url.rstrip("/") + ".git")
         call = replace(call, location=longer)
-        done = call.run(None, "ls-remote", "--symref", "--", longer.url, "HEAD", "refs/heads/*")
+        done = call.run(None, "ls-remote", "--symref", "--", longer.url, *patterns)
     if done.code != 0:
         raise _failure(call, done)
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    return call, done.stdout.decode("utf-8", "replace").splitlines()
+
+
+def _default_head(call: _Call) -> tuple[_Call, str]:
+    """The source's default branch, or its commit if it is detached. The call comes back with the URL that answered."""
+    call, lines = _listed(call, "HEAD", "refs/heads/*")
     if any(re.match(r"[0-9a-f]{64}\t", line) for line in lines):
         call = replace(call, object_format="sha256")
     branches = [line.partition("\t")[2].removeprefix("refs/heads/") for line in lines if "\trefs/heads/" in line]
@@ -126,7 +162,7 @@ def _default_head(call: _Call) -> tuple[_Call, str]:
     if detached:
         return call, detached
     if not branches:
-        raise EmptyRepository(f"{url} has no commit.", "Commit something, then index it again.")
+        raise EmptyRepository(f"{call.location.url} has no commit.", "Commit something, then index it again.")
     return call, next((name for name in _USUAL if name in branches), branches[0])
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from bot.configuration import environment_variables, load_settings
 from bot.configuration_page import configuration_page
+from bot.settings import listening_on, seconds_of
 from rag.errors import ConfigurationError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +36,13 @@ def write(directory: Path, text: str) -> Path:
         ("[[repositories]]\nname = 'a'\nsource = 'x'\ngenerator = 'gpt'", ["repositories[0].generator is 'gpt'", "'extractive' or 'groq'"]),
         ("[[repositories]]\nname = 'flask'\nsource = 'x'\n[[channels]]\nid = 'C1'\nrepository = 'flsk'", ["flsk", "Did you mean flask?"]),
         ("[schedule]\nnightly = 'often'", ["schedule.nightly is 'often'", "five fields of cron"]),
+        ("[[repositories]]\nname = 'a'\nsource = 'x'\npoll = '10'", ["repositories[0].poll is '10'", "number with s, m or h"]),
+        ("[[repositories]]\nname = 'a'\nsource = 'x'\npoll = '59s'", ["repositories[0].poll is '59s'", "a minute or more"]),
+        ("[http]\nlisten = '8710'", ["http.listen is '8710'", '"127.0.0.1:8710"']),
+        ("[http]\nlisten = '127.0.0.1:70000'", ["http.listen is"]),
+        ("[http]\nlisten = 'http://x:80/'", ["http.listen is"]),
+        ("[schedule]\nparallel_builds = 0", ["schedule.parallel_builds is 0"]),
+        ("webhook_secret = 'x'", ["webhook_secret cannot be set in the file", "environment alone"]),
         ("slack_bot_token = 'x'", ["slack_bot_token cannot be set in the file", "environment alone"]),
         ("a = ", ["cannot be read", "TOML"]),
     ],
@@ -88,6 +96,23 @@ def test_secrets_are_read_from_the_environment_and_never_printed() -> None:
     settings = load_settings(None, {"SLACK_BOT_TOKEN": "xoxb-canary", "GROQ_API_KEY": "gsk_canary"}, Path("/nowhere"))
     assert settings.slack_bot_token.get_secret_value() == "xoxb-canary"
     assert "canary" not in repr(settings) + str(settings) + settings.model_dump_json()
+
+
+def test_nothing_listens_and_nothing_is_polled_unless_it_is_configured(tmp_path: Path) -> None:
+    write(tmp_path, "[[repositories]]\nname = 'a'\nsource = 'x'")
+    settings = load_settings(None, {"FOOTNOTE_WEBHOOK_SECRET": "canary-canary-canary"}, tmp_path)
+    assert (settings.http.listen, settings.repositories[0].poll, settings.schedule.parallel_builds) == ("", "", 1)
+    assert listening_on("") == ("", 0)
+    assert "canary" not in repr(settings) + settings.model_dump_json()
+
+
+def test_durations_and_addresses() -> None:
+    assert [seconds_of(text) for text in ("", "90s", "10m", "2h")] == [0, 90, 600, 7200]
+    assert [listening_on(text) for text in ("127.0.0.1:8710", "[::1]:0", "localhost:80")] == [
+        ("127.0.0.1", 8710),
+        ("::1", 0),
+        ("localhost", 80),
+    ]
 
 
 def test_every_variable_leads_to_a_setting() -> None:

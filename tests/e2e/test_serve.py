@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import json
+import socket
 import sys
+import time
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
+
+import aiohttp
 
 from playground import Message, Playground
 from tests.answering.fake_groq import FakeGroq, Fault, Reply
@@ -20,6 +28,8 @@ name = "larder"
 source = "{source}"
 audience = ["{channel}"]
 generator = "{generator}"
+web = "{web}"
+poll = "{poll}"
 
 [schedule]
 stale_hours = 10000
@@ -57,8 +67,9 @@ async def serving(footnote: Footnote, workspace: Playground, **environment: str)
     assert CANARY.encode() not in out + err
 
 
-def configure(footnote: Footnote, source: Path, channel: str, generator: str) -> None:
-    (footnote.cwd / "footnote.toml").write_text(CONFIG.format(source=source, channel=channel, generator=generator))
+def configure(footnote: Footnote, source: Path, channel: str, generator: str, web: str = "", poll: str = "") -> None:
+    config = CONFIG.format(source=source, channel=channel, generator=generator, web=web, poll=poll)
+    (footnote.cwd / "footnote.toml").write_text(config)
     footnote.run("index", "larder")
 
 
@@ -138,6 +149,78 @@ async def test_a_model_that_fails_is_told_and_the_places_are_shown(footnote: Foo
             shown = json.dumps((await answer_to(workspace, "general", asked)).as_slack())
             assert "larder/lockers.py:" in shown
             assert "model" in shown
+
+
+async def test_a_push_is_indexed_within_a_minute_and_health_is_told(footnote: Footnote, tmp_path: Path) -> None:
+    source = make_repository(tmp_path / "larder", {"larder/lockers.py": "def assign_locker(parcel):\n    return parcel\n"})
+    secret = "canary-" * 5
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    async with Playground() as workspace, aiohttp.ClientSession() as session:
+        await asyncio.to_thread(configure, footnote, source, channel_id(workspace, "general"), "extractive", "https://github.com/x/larder")
+        listen = url.removeprefix("http://")
+        async with serving(footnote, workspace, FOOTNOTE_HTTP_LISTEN=listen, FOOTNOTE_WEBHOOK_SECRET=secret):
+            async with asyncio.timeout(30):
+                while not await _listens(url):  # noqa: ASYNC110 - another process
+                    await asyncio.sleep(0.05)
+            async with session.get(url + "/health") as health:
+                assert (health.status, await health.json()) == (200, {"healthy": True, "slack": True, "database": True})
+
+            (source / "larder" / "couriers.py").write_text("def dispatch_courier(route):\n    return route\n")
+            git(source, "add", ".")
+            git(source, "commit", "-q", "-m", "couriers")
+            commit = git(source, "rev-parse", "HEAD")
+            pushed = time.monotonic()
+            branch = git(source, "branch", "--show-current")
+            where = {"clone_url": "https://github.com/X/larder.git", "default_branch": branch}
+            body = json.dumps({"ref": f"refs/heads/{branch}", "repository": where})
+            signature = "sha256=" + hmac.new(secret.encode(), body.encode(), hashlib.sha256).hexdigest()
+            headers = {"X-GitHub-Event": "push", "X-GitHub-Delivery": str(uuid.uuid4()), "Content-Type": "application/json"}
+            async with session.post(url + "/webhooks/github", data=body, headers=headers) as forged:
+                assert forged.status == 401
+            headers["X-Hub-Signature-256"] = signature
+            async with session.post(url + "/webhooks/github", data=body, headers=headers) as taken:
+                assert (taken.status, await taken.json()) == (202, {"result": "queued", "repositories": ["larder"]})
+            async with session.post(url + "/webhooks/github", data=body, headers=headers) as replay:
+                assert replay.status == 409
+
+            status = await _indexed(footnote, commit, "push")
+            assert time.monotonic() - pushed < 60
+            assert status["repositories"][0]["last_build"]["ok"]
+
+
+async def test_a_source_that_is_polled_is_built_when_it_has_something_new(footnote: Footnote, tmp_path: Path) -> None:
+    source = make_repository(tmp_path / "larder", {"a.py": "x = 1\n"})
+    async with Playground() as workspace:
+        await asyncio.to_thread(configure, footnote, source, channel_id(workspace, "general"), "extractive", poll="60s")
+        (source / "a.py").write_text("x = 2\n")
+        git(source, "commit", "-q", "-a", "-m", "two")
+        commit = git(source, "rev-parse", "HEAD")
+        async with serving(footnote, workspace):
+            status = await _indexed(footnote, commit, "poll")
+            assert status["repositories"][0]["last_build"]["ok"]
+            assert "poll larder" in {job["job"] for job in status["jobs"]}
+
+
+async def _indexed(footnote: Footnote, commit: str, cause: str) -> Any:
+    """The status once the commit is indexed and its build is in the log."""
+    async with asyncio.timeout(90):
+        while True:
+            status = await asyncio.to_thread(footnote.json, "status")
+            row = status["repositories"][0]
+            if row["index"]["commit"] == commit and row["last_build"]["cause"] == cause:
+                return status
+            await asyncio.sleep(0.2)
+
+
+async def _listens(url: str) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+    except OSError:
+        return False
+    writer.close()
+    return True
 
 
 async def test_a_refused_token_ends_the_start_with_one_clear_line(footnote: Footnote, sample_source: Path) -> None:

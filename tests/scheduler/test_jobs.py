@@ -14,7 +14,9 @@ import time_machine
 from rag.answer_log import MIGRATIONS, AnswerLog, BuildRecord
 from rag.database import Database
 from rag.errors import CloneFailed, ConfigurationError
-from scheduler import Builds, Judging, Nightly, Retention, Scheduler, ScheduleSettings
+from rag.types import Repository
+from scheduler import Builds, Judging, Nightly, Polling, Pushes, Retention, Scheduler, ScheduleSettings
+from tests.log.samples import COMMIT
 from tests.log.test_upkeep import Outcome
 from tests.scheduler.conftest import Listener, Workshop, repositories
 from tests.scheduler.test_judging import Referee
@@ -79,6 +81,54 @@ async def test_the_next_runs_are_known_and_in_utc(log: AnswerLog, machine: time_
     await scheduler.stop()
     await scheduler.stop()
     assert scheduler.next_runs() == {}
+
+
+async def test_jitter_moves_the_night_alone(machine: time_machine.Traveller, make: Callable[..., Scheduler]) -> None:
+    seen = set()
+    for _ in range(5):
+        scheduler = make(nightly_jitter=600)
+        await scheduler.start()
+        runs = scheduler.next_runs()
+        await scheduler.stop()
+        assert timedelta(0) <= runs["nightly"] - NIGHT <= timedelta(seconds=600)
+        assert runs["retention"] == NIGHT + timedelta(hours=2.5)
+        seen.add(runs["nightly"])
+    assert len(seen) > 1
+
+
+async def test_sources_are_looked_at_at_the_start_and_then_as_often_as_they_should_be_also_after_the_clock_was_set_back(
+    log: AnswerLog, machine: time_machine.Traveller, workshop: Workshop, listener: Listener
+) -> None:
+    await _fresh(log)
+    looks: list[datetime] = []
+
+    async def newest(repository: Repository) -> str:
+        looks.append(datetime.now(UTC))
+        return COMMIT
+
+    builds = Builds(workshop.rebuild, log, listener)
+    polling = Polling(lambda: repositories("demo"), {"demo": 600.0}, newest, log, Pushes(builds))
+    nightly = Nightly(lambda: repositories("demo"), builds, log)
+    scheduler = Scheduler(ScheduleSettings(), log, builds, nightly, None, Retention(log, 90), polling, heartbeat=0.03)
+    await scheduler.start()
+    await _run_of(log, "poll demo")
+    await _until(lambda: len(looks) == 1)
+    first = (await log.last_runs())["poll demo"]
+    assert first.ok
+    await asyncio.sleep(0.1)
+    assert len(looks) == 1
+    for minutes, expected in ((9, 1), (11, 2), (19, 2), (22, 3)):
+        machine.move_to(EVENING + timedelta(minutes=minutes))
+        await asyncio.sleep(0.15)
+        assert len(looks) == expected
+    machine.move_to(EVENING - timedelta(days=300))
+    await asyncio.sleep(0.15)
+    assert scheduler.next_runs()["poll demo"] - datetime.now(UTC) <= timedelta(minutes=10)
+    machine.move_to(EVENING - timedelta(days=300) + timedelta(minutes=11))
+    await _until(lambda: len(looks) == 4)
+    assert (await log.last_runs())["poll demo"] == first  # nothing was new: nothing to tell
+    assert workshop.built == []
+    await scheduler.stop()
 
 
 async def test_a_start_catches_up_what_is_old_and_a_second_start_finds_it_fresh(

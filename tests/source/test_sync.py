@@ -57,6 +57,40 @@ def test_a_clone_is_whole_and_follows_its_source(bare: Bare, mirror: Mirror, tmp
     assert said == [] or all(line.isprintable() for line in said)
 
 
+def test_the_newest_commit_is_asked_for_without_fetching(bare: Bare, mirror: Mirror, tmp_path: Path) -> None:
+    first = bare.commit({"a.py": "x = 1\n"})
+    side = bare.commit({"b.py": "y = 1\n"}, branch="side/way")
+    other = bare.commit({"c.py": "z = 1\n"}, branch="way")
+    whole, only = Repository("n", str(bare.path)), Repository("n", str(bare.path), branch="side/way")
+    assert [mirror.newest(whole), mirror.newest(only), mirror.newest(Repository("n", str(bare.path), branch="way"))] == [first, side, other]
+    assert not (tmp_path / "data").exists()
+    assert mirror.sync(whole).commit == first
+    before = everything_below(tmp_path / "data")
+    second = bare.commit({"a.py": "x = 2\n"})
+    assert mirror.newest(whole) == second
+    assert mirror.newest(only) == side
+    assert everything_below(tmp_path / "data") == before
+    assert mirror.head().commit == first
+    bare.git("symbolic-ref", "HEAD", "refs/heads/nowhere")
+    assert mirror.newest(whole) == mirror.sync(whole).commit == second
+    with pytest.raises(BranchNotFound, match="no branch 'sideway'"):
+        mirror.newest(Repository("n", str(bare.path), branch="sideway"))
+    for refused in ("ext::sh -c id", "--upload-pack=id", "https://127.0.0.1/x.git", "http://example.org/x.git"):
+        with pytest.raises(SourceRefused):
+            mirror.newest(Repository("n", refused))
+
+
+def test_the_newest_commit_of_a_detached_head_and_of_nothing(make: Callable[[str], Bare], mirror: Mirror, tmp_path: Path) -> None:
+    with pytest.raises(EmptyRepository):
+        mirror.newest(Repository("n", str(make("empty.git").path)))
+    bare = make("full.git")
+    bare.commit({"a.py": "x = 1\n"})
+    git("clone", "-q", bare.path, tmp_path / "source")
+    git("checkout", "-q", "--detach", cwd=tmp_path / "source")
+    git("commit", "-q", "--allow-empty", "-m", "m", cwd=tmp_path / "source")
+    assert mirror.newest(Repository("n", str(tmp_path / "source"))) == git("rev-parse", "HEAD", cwd=tmp_path / "source")
+
+
 @pytest.mark.parametrize("kind", ["clone", "worktree", "shallow", "detached"])
 def test_any_local_form_of_a_repository_can_be_mirrored(kind: str, bare: Bare, mirror: Mirror, tmp_path: Path) -> None:
     bare.commit({"a.py": "x = 1\n"})
@@ -339,6 +373,29 @@ def test_the_token_is_not_sent_where_a_redirect_points(bare: Bare, server: Https
     with pytest.raises(CloneFailed, match="redirects"):
         _private(tmp_path).sync(Repository("n", f"{server.url}/origin.git"))
     assert {path for path, _ in server.requests} == {"/origin.git/info/refs"}
+
+
+def test_a_look_for_the_newest_commit_is_as_careful_as_a_clone(
+    bare: Bare, server: HttpsServer, recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    commit = bare.commit({"a.py": "x = 1\n"})
+    bare.git("update-server-info")
+    repository = Repository("n", f"{server.url}/origin.git")
+    assert _private(tmp_path).newest(repository) == commit
+    assert any(authorization == server.expected for _, authorization in server.requests)
+    assert TOKEN not in recorded.read_text() + caplog.text
+    with pytest.raises(CloneFailed, match="may not be read"):
+        _private(tmp_path, "wrongcanary0123456789").newest(repository)
+    with pytest.raises(SourceNotFound, match="does not lead to a repository"):
+        _private(tmp_path).newest(Repository("n", f"{server.url}/absent.git"))
+    before = len(server.requests)
+    with pytest.raises(SourceRefused):
+        Mirror(tmp_path / "m.git").newest(repository)
+    assert len(server.requests) == before
+    server.status, server.location = 302, "https://localhost:1/elsewhere.git/info/refs"
+    with pytest.raises(CloneFailed, match="redirects"):
+        _private(tmp_path).newest(repository)
+    assert not (tmp_path / "data").exists()
 
 
 def test_an_absent_repository_and_a_host_inside_the_network(bare: Bare, server: HttpsServer, tmp_path: Path) -> None:
