@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.frame import Measure, Side
 
-COMPARED = ("onnxruntime", "qdrant-client", "qdrant-edge-py", "rank-bm25", "sentence-transformers", "torch")
+COMPARED = ("chromadb", "onnxruntime", "qdrant-client", "qdrant-edge-py", "rank-bm25", "sentence-transformers", "torch")
 
 
 def machine() -> dict[str, Any]:
