@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +23,7 @@ def test_paragraphs_stay_whole_and_the_next_piece_begins_with_the_end_of_the_las
     pieces = split("\n\n".join(paragraphs))
     assert len(pieces) > 1
     assert all(part in paragraphs for piece in pieces for part in piece.split("\n\n"))
-    for before, after in zip(pieces, pieces[1:], strict=False):
+    for before, after in pairwise(pieces):
         assert before.split("\n\n")[-1] == after.split("\n\n")[0]
 
 

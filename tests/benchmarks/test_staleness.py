@@ -21,7 +21,7 @@ from rag.types import Document
 
 
 def _files(count: int = 30) -> dict[str, str]:
-    """Two functions and a method a file, long enough to be chunks of their own."""
+    """Two functions and two methods a file, long enough to be chunks of their own."""
 
     def body(name: str, number: int, indent: str = "") -> str:
         steps = "".join(f"{indent}    value_{step} = frame[{step}] + {number}  # {name} takes step {step}\n" for step in range(8))
@@ -30,7 +30,8 @@ def _files(count: int = 30) -> dict[str, str]:
     return {
         f"part_{number}/module_{number}.py": f'"""Module {number}."""\n\n\ndef first_of_{number}(frame):\n{body("first", number)}\n\n'
         f"def second_of_{number}(frame, other=None):\n{body('second', number)}\n\nclass Holder{number}:\n"
-        f"    def method_of_{number}(self, frame):\n{body('method', number, '    ')}"
+        f"    def method_of_{number}(self, frame):\n{body('method', number, '    ')}\n"
+        f"    def further_of_{number}(self, frame):\n{body('further', number, '    ')}"
         for number in range(count)
     }
 
@@ -89,7 +90,7 @@ def test_a_function_whose_name_stands_elsewhere_is_left_alone() -> None:
         for one in definitions(chunk for path, text in files.items() for chunk in chunker.chunk(Document(path, text, "python", "")))
     }
     assert "first_of_0" not in names
-    assert {"second_of_0", "first_of_1", "method_of_3"} <= names
+    assert {"second_of_0", "first_of_1", "further_of_3"} <= names
 
 
 def test_names_are_in_the_style_of_the_old_ones_and_free() -> None:
@@ -163,6 +164,7 @@ def test_the_verdict_needs_stale_answers_before_and_none_after() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 async def test_a_trial_from_end_to_end(tmp_path: Path, models_directory: Path) -> None:
     source = make_repository(tmp_path / "source", _files(24))
     outcome = await run(source, "sample", tmp_path / "work", models_directory, lambda _: None)
