@@ -22,7 +22,7 @@ index differs from one built from nothing. Nothing but loopback is reached; all 
 
 examples:
   python -m benchmarks.staleness                        about 3,000 chunks of installed packages' sources
-  python -m benchmarks.staleness --scale 0.2            a quick look
+  python -m benchmarks.staleness --scale 0.5            a quick look
   python -m benchmarks.staleness --repos ~/clones       copies of the git clones in there, one after the other
   python -m benchmarks.staleness --answers              every question with what its answers cite
 """
