@@ -55,7 +55,7 @@ def main() -> int:
     """Standard input: source (a work tree), home (a directory of its own), model (its files), sample (of the chunks: how many to embed,
     evenly spread; about so many, for the step is whole)."""
     task = json.load(sys.stdin)
-    began = time.perf_counter()
+    began = _now()
     source = Path(task["source"])
     chunks, places = [], []
     for file in sorted(path for path in source.rglob("*") if path.is_file() and ".git" not in path.relative_to(source).parts):
@@ -63,20 +63,28 @@ def main() -> int:
         chunks += pieces
         places += [{"path": str(file.relative_to(source))}] * len(pieces)
     every = max(1, len(chunks) // max(1, int(task["sample"])))
-    cut = time.perf_counter()
 
     from sentence_transformers import SentenceTransformer
 
     model = SentenceTransformer(task["model"], device="cpu")
     insert = _chroma(Path(task["home"])) if collection() == "chromadb" else _qdrant(Path(task["home"]))
-    loaded = time.perf_counter()
+    loaded = _now()
     vectors = model.encode(chunks[::every], batch_size=BATCH).tolist()
-    embedded = time.perf_counter()
+    embedded = _now()
     insert(vectors, chunks[::every], places[::every])
-    inserted = time.perf_counter()
-    seconds = {"split": cut - began, "load": loaded - cut, "embed": embedded - loaded, "insert": inserted - embedded}
-    sys.stdout.write(json.dumps({"chunks": len(chunks), "embedded": len(vectors), "seconds": seconds}) + "\n")
+    inserted = _now()
+    steps = {"load": (began, loaded), "embed": (loaded, embedded), "insert": (embedded, inserted)}
+    took = {
+        kind: {step: end[number] - start[number] for step, (start, end) in steps.items()}
+        for number, kind in enumerate(("seconds", "processor"))
+    }
+    sys.stdout.write(json.dumps({"chunks": len(chunks), "embedded": len(vectors), **took}) + "\n")
     return 0
+
+
+def _now() -> tuple[float, float]:
+    """Seconds on the wall, and of all processors for this process."""
+    return time.perf_counter(), time.process_time()
 
 
 Insert = Callable[[list[list[float]], list[str], list[dict[str, str]]], None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -38,20 +39,25 @@ _EVERY = 0.1  # seconds between two looks at memory
 _TIMEOUT = 3600.0  # seconds
 
 
-class ChildrenPeak:
-    """Resident memory of all processes that this one starts while the context lasts, and of those below them: the highest sum."""
+class Cost:
+    """What all processes cost that this one starts while the context lasts, and those below them. `bytes`: their resident memory, the
+    highest sum. `seconds`: on the wall. `processor`: seconds that they had of all processors, which a busy machine changes little."""
 
     def __init__(self) -> None:
         self.bytes = 0
+        self.seconds = 0.0
+        self.processor = 0.0
         self._known = {child.pid for child in psutil.Process().children(recursive=True)}
         self._done = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="children-peak", daemon=True)
+        self._thread = threading.Thread(target=self._watch, name="cost", daemon=True)
 
-    def __enter__(self) -> ChildrenPeak:
+    def __enter__(self) -> Cost:
         self._thread.start()
+        self._started = (time.perf_counter(), _processor_seconds())
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.seconds, self.processor = time.perf_counter() - self._started[0], _processor_seconds() - self._started[1]
         self._done.set()
         self._thread.join(timeout=5.0)
 
@@ -67,6 +73,11 @@ class ChildrenPeak:
             self.bytes = max(self.bytes, total)
 
 
+def _processor_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(bench: Bench) -> list[Measure]:
     measures = []
     for name, source in _sources(bench):
@@ -79,28 +90,24 @@ def _measure(bench: Bench, name: str, source: Path) -> list[Measure]:
     bench.lend_models(home / "data")
     theirs = f"{CHARACTERS}/{OVERLAP}, sentence-transformers, {collection()}"
     bench.progress(f"{name}: {theirs}")
-    with ChildrenPeak() as obvious_peak:
-        obvious, obvious_seconds = _obvious(source, home / "collection")
-    with ChildrenPeak() as own_peak:
-        started = time.perf_counter()
+    with Cost() as obvious_cost:
+        obvious = _obvious(source, home / "collection")
+    with Cost() as own_cost:
         own = _own(bench, name, source, home / "data")
-        own_seconds = time.perf_counter() - started
     embedded, cut = int(obvious["embedded"]), int(obvious["chunks"])
     title = f"{name}, {own.documents:,} files: {own.chunks:,} chunks of ours, {cut:,} of theirs"
     note = f" ({embedded:,} were embedded in batches of {BATCH}, their seconds scaled to all)" if embedded < cut else ""
-    work = scaled(obvious_seconds, obvious["seconds"], cut / max(1, embedded))
+    factor = cut / max(1, embedded)
+    rates = {OURS: own.embedded / max(own.seconds.get("embed", 0.0), 1e-3), theirs: embedded / max(obvious["seconds"]["embed"], 1e-3)}
+
+    def both(what: str, unit: str, ours: float, obviously: float) -> Measure:
+        return compared(f"{title}{note}: {what}", unit, {OURS: [ours], theirs: [obviously]}, theirs)
+
     return [
-        compared(f"{title}{note}, from start to end of the process", "s", {OURS: [own_seconds], theirs: [work]}, theirs),
-        compared(f"{title}: peak memory, all processes", "MB", {OURS: [own_peak.bytes / 1e6], theirs: [obvious_peak.bytes / 1e6]}, theirs),
-        alone(
-            f"{title}: embedding alone",
-            "chunks/s",
-            {
-                OURS: [own.embedded / max(own.seconds.get("embed", 0.0), 1e-3)],
-                theirs: [embedded / max(obvious["seconds"]["embed"], 1e-3)],
-            },
-            better="more",
-        ),
+        both("from start to end of the process", "s", own_cost.seconds, scaled(obvious_cost.seconds, obvious["seconds"], factor)),
+        both("seconds of all processors", "CPU s", own_cost.processor, scaled(obvious_cost.processor, obvious["processor"], factor)),
+        both("peak memory, all processes", "MB", own_cost.bytes / 1e6, obvious_cost.bytes / 1e6),
+        alone(f"{title}: embedding alone", "chunks/s", {side: [rate] for side, rate in rates.items()}, better="more"),
     ]
 
 
@@ -109,10 +116,9 @@ def scaled(whole: float, seconds: Mapping[str, float], factor: float) -> float:
     return whole + (factor - 1) * (seconds["embed"] + seconds["insert"])
 
 
-def _obvious(source: Path, home: Path) -> tuple[dict[str, Any], float]:
+def _obvious(source: Path, home: Path) -> dict[str, Any]:
     home.mkdir(parents=True)
     task = {"source": str(source), "home": str(home), "model": str(find_model(EmbeddingSettings().model, download=False).directory)}
-    started = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.obvious"],
         input=json.dumps({**task, "sample": SAMPLE}),
@@ -122,11 +128,10 @@ def _obvious(source: Path, home: Path) -> tuple[dict[str, Any], float]:
         check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")])},
     )
-    taken = time.perf_counter() - started
     if done.returncode:
         raise FootnoteError(f"The obvious pipeline failed: {done.stderr.strip()[-500:]}")
     said: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return said, taken
+    return said
 
 
 def _own(bench: Bench, name: str, source: Path, data: Path) -> BuildReport:
