@@ -9,10 +9,10 @@ PORT ?= 8700
 BIN := $(VENV)/bin
 export VENV
 
-.PHONY: help setup demo demo-check test bench soak lock docs clean
+.PHONY: help setup demo demo-check test bench bench-staleness soak lock docs clean
 
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
 
 setup: ## make .venv with what is pinned
 	@bash tools/setup.sh
@@ -28,6 +28,9 @@ test: setup ## every check: ruff, mypy --strict, import-linter, pytest
 
 bench: setup ## the benchmarks: ratios against something run beside it (REPOS=DIR for real clones)
 	@$(BIN)/python -m benchmarks $(if $(REPOS),--repos "$(REPOS)")
+
+bench-staleness: setup ## do answers cite code that is gone? 20 changes, asked before and after the build (REPOS=DIR for real clones)
+	@$(BIN)/python -m benchmarks.staleness $(if $(REPOS),--repos "$(REPOS)")
 
 soak: setup ## the long kill, load and fuzz runs
 	@$(BIN)/python -m pytest -q -p no:cacheprovider soak

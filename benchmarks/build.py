@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.frame import Bench, Measure, alone, compared
-from benchmarks.material import commit_files, git, make_repository
-from rag.chunking import ChunkingSettings, IsolatedChunker
-from rag.embedding.models import EmbeddingSettings, tokenizer_file
+from benchmarks.material import commit_files, git, make_repository, small_files
 from rag.errors import FootnoteError
 from rag.index.build_process import run_build
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport
@@ -108,17 +106,7 @@ def _subjects(bench: Bench) -> Iterator[tuple[str, Iterator[Step]]]:
 
 def _synthesised(bench: Bench) -> Iterator[Step]:
     """A repository of installed packages' sources; a new change each round."""
-    count = bench.sized(800)
-    files: dict[str, str] = {}
-    with IsolatedChunker(tokenizer_file(EmbeddingSettings()), ChunkingSettings()) as chunker:
-        chunks = 0
-        for document in bench.material.documents():
-            if len(document.text) > LONGEST:
-                continue
-            files[document.path] = document.text
-            chunks += len(chunker.chunk(document))
-            if chunks >= count:
-                break
+    files = small_files(bench.sized(800), LONGEST)
     home = make_repository(bench.directory / "synthesised", files)
     chance = random.Random(1)
     before = git(home, "rev-parse", "HEAD")

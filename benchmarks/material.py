@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
-from rag.chunking import ChunkingSettings, TokenizerCounter, make_chunker
+from rag.chunking import ChunkingSettings, IsolatedChunker, TokenizerCounter, make_chunker
 from rag.embedding.models import EmbeddingSettings, tokenizer_file
 from rag.errors import FootnoteError
 from rag.source.languages import language_of
@@ -121,6 +121,21 @@ def installed_files() -> Iterator[tuple[str, str]]:
                 continue
             if 200 < len(text) < LONGEST:
                 yield f"{package}/{file.relative_to(root)}" if root else "", text
+
+
+def small_files(chunks: int, longest: int) -> dict[str, str]:
+    """path -> text of installed files of up to `longest` characters, redacted, as many as make `chunks` chunks."""
+    files: dict[str, str] = {}
+    with IsolatedChunker(tokenizer_file(EmbeddingSettings()), ChunkingSettings()) as chunker:
+        cut = 0
+        for document in Material().documents():
+            if len(document.text) > longest:
+                continue
+            files[document.path] = document.text
+            cut += len(chunker.chunk(document))
+            if cut >= chunks:
+                break
+    return files
 
 
 @cache

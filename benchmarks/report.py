@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.frame import Measure, Side
 
-COMPARED = ("onnxruntime", "qdrant-client", "qdrant-edge-py", "rank-bm25", "sentence-transformers", "torch")
+COMPARED = ("chromadb", "onnxruntime", "qdrant-client", "qdrant-edge-py", "rank-bm25", "sentence-transformers", "torch")
 
 
 def machine() -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _ratio(measure: Measure, side: Side) -> str:
     if side.ratio is None:
         return "1" if side.name == measure.base else ""
     middle, low, high = (_number(value) for value in side.ratio)
-    word = "less" if measure.unit == "MB" else "as fast"
+    word = "less" if measure.unit in ("MB", "CPU s") else "as fast"
     spread = f" ({low} to {high})" if measure.rounds > 1 else ""
     return f"{middle} times {word}{spread}"
 
