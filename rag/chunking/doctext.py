@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+_MOST_ROWS = 60
 LONGEST = 240  # characters of a sentence or a signature that are kept
 
 _OPENING = re.compile(
@@ -16,7 +17,8 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,80}>")
 _SENTENCE = re.compile(r"(?<=[.!?:])\s+(?=[\"'`(\[]?[A-Z0-9`])|(?<=[。！？])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Dr|Mr|No|St)\.|\b[A-Z]\.)$")
 _NOT_PROSE = re.compile(
-    r"^\s*(?:@\w|:(?:param|returns?|rtype|raises?|type|arg|var|ivar|cvar|meta)\b[^:]*:|\.\. |\\(?:param|return)|[-=*~#_/]{3,}\s*$)"
+    r"^\s*(?:@\w|:(?:param|returns?|rtype|raises?|type|arg|var|ivar|cvar|meta)\b[^:]*:|\.\. |\\(?:param|return)|[-=*~#_/]{3,}\s*$"
+    r"|=(?:head\d|cut|pod|over|item|back|encoding)\b)"
 )
 _LEGAL_OR_MACHINE = re.compile(
     r"copyright|licen[sc]e|\bspdx\b|all rights reserved|permission is hereby|redistribution and use|eslint|@ts-|prettier-ignore"
@@ -54,6 +56,12 @@ def first_sentence(text: str) -> str:
             end = match.start()
             break
     return clipped(joined[:end] if end else joined)
+
+
+def comment_above(rows: Sequence[str]) -> str:
+    """First sentence of the comments that lead up to a definition, "" for none and for licences."""
+    text = plain(rows[:_MOST_ROWS])
+    return "" if is_legal_or_machine(text) else first_sentence(text)
 
 
 def clipped(text: str) -> str:
