@@ -306,7 +306,7 @@ GRAMMARS: Mapping[str, Grammar] = {
         peculiar=Peculiar(
             peculiar.graphql,
             notes=words("description"),
-            opens=words("definition type_system_definition type_definition executable_definition"),
+            opens=words("document definition type_system_definition type_definition executable_definition"),
         ),
     ),
     "dockerfile": _row(

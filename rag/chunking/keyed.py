@@ -87,7 +87,9 @@ def _definitions(lines: Sequence[str], comments: Sequence[bool], keys: Sequence[
     for index in range(len(keys) - 1, -1, -1):
         level, start = keys[index].level, starts[keys[index].row]
         end = until[level] - 1
-        while end > keys[index].row and (not lines[end].strip() or comments[end]):
+        row = keys[index].row
+        indent = _indent(lines[row])
+        while end > row and (not lines[end].strip() or comments[end] or (_CLOSER.match(lines[end]) and _indent(lines[end]) < indent)):
             end -= 1
         ends[index] = end
         until = [start if at >= level else row for at, row in enumerate(until)]
@@ -105,6 +107,10 @@ def _definitions(lines: Sequence[str], comments: Sequence[bool], keys: Sequence[
         yield Definition(key.name, Kind.MODULE, scope, start, key.row, end, parent if key.level == 2 else -1, "", doc)
         if key.level == 1:
             parent = position
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _named(raw: str) -> str:

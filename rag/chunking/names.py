@@ -19,7 +19,7 @@ _FUNCTION_DECLARATORS = frozenset({"function_declarator", "operator_cast"})
 _BODY_END = (
     *("body", "block", "declaration_list", "field_declaration_list", "compound_statement", "interface_type", "enumerator_list"),
     *("column_definitions", "create_query", "fields_definition", "enum_values_definition", "selection_set", "class_declarations"),
-    *("instance_declarations", "keyframe_block_list"),
+    *("instance_declarations", "keyframe_block_list", "recipe"),
 )
 _COMMENT_AFTER = re.compile(r"\n\s*(?:--|//|#|/\*)")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")

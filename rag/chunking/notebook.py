@@ -20,7 +20,8 @@ from rag.chunking.outline import ATTACHED, NEVER, Definition, Outline
 from rag.chunking.syntax import outline_by_syntax
 from rag.types import Kind
 
-_ROW, _PART, _SOURCE = 2.0, 1.5, 0.4  # the price of a row in JSON, of a part of a cell, on top of a row's price in its source
+# The price of a row in JSON, of a part of a cell, of its source, of metadata, and on top of a row's price in its own language.
+_ROW, _PART, _SOURCE, _OTHER, _INSIDE = 2.0, 1.5, 0.3, 0.2, 0.4
 _LONGEST_VALUE = 200_000
 
 
@@ -35,6 +36,8 @@ def outline_by_cells(lines: list[str]) -> Outline:
     language = _language(parts.get("metadata"))
     cells = parts.get("cells")
     numbered = [cell for cell in cells.named_children if cell.type == "object"] if cells is not None else []
+    for part in parts.values():
+        costs[part.start_point[0]] = min(costs[part.start_point[0]], _OTHER)
     for number, cell in enumerate(numbered, 1):
         definitions.extend(_cell(cell, number, lines, costs, language))
     for row, line in enumerate(lines):
@@ -52,6 +55,8 @@ def _cell(cell: Node, number: int, lines: Sequence[str], costs: list[float], lan
     for part in parts.values():
         costs[part.start_point[0]] = min(costs[part.start_point[0]], _PART)
     source = parts.get("source")
+    if source is not None:
+        costs[source.start_point[0]] = min(costs[source.start_point[0]], _SOURCE)
     rows = _source_rows(source, lines)
     text = [line for _, line in rows] or str(_value(source) or "").split("\n")
     name = f"cell {number} ({kind})"
@@ -62,10 +67,10 @@ def _cell(cell: Node, number: int, lines: Sequence[str], costs: list[float], lan
         inner = outline_by_syntax(text, grammar) if grammar is not None else None
         first = rows[0][0]
         for offset, (row, _) in enumerate(rows):
-            price = inner.costs[offset] if inner is not None else _SOURCE
-            costs[row] = ATTACHED if offset == 0 else _ROW if price == NEVER else min(price + _SOURCE, ATTACHED)
+            price = inner.costs[offset] if inner is not None else 0.0
+            costs[row] = ATTACHED if offset == 0 else _ROW if price == NEVER else min(price + _INSIDE, ATTACHED)
         if inner is not None:
-            yield from (shifted(definition, first) for definition in inner.definitions)
+            yield from (shifted(definition, first) for definition in inner.definitions if definition.kind is not Kind.MODULE)
     if costs[start] != NEVER:
         costs[start] = 0.0
 

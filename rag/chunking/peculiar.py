@@ -108,8 +108,8 @@ _CREATE = re.compile(
     re.IGNORECASE,
 )
 _SQL_ROLES: dict[str, Role] = {
-    **dict.fromkeys(("TABLE", "VIEW", "TYPE", "DOMAIN", "PACKAGE"), "class"),  # type: ignore[dict-item]
-    **dict.fromkeys(("FUNCTION", "PROCEDURE", "PROC", "TRIGGER"), "function"),  # type: ignore[dict-item]
+    **dict.fromkeys(("TABLE", "VIEW", "TYPE", "DOMAIN", "PACKAGE"), "class"),
+    **dict.fromkeys(("FUNCTION", "PROCEDURE", "PROC", "TRIGGER"), "function"),
 }
 _SQL_END = re.compile(r"\$\w*\$|\s*END\b", re.IGNORECASE)
 

@@ -158,6 +158,8 @@ class _Walk:
                 frame.scope = f"{scope_of_name}.{name}" if scope_of_name else name
                 return None
             outside = replace(frame, scope="") if kind in peculiar.scopes_rest or peculiar.flat else frame
+            if kind in peculiar.sections:  # what follows on the same level is inside
+                outside, frame.cost = replace(frame, cost=TOP), TOP + NESTED
             inside = self._define(node, role, scope_of_name, name, row, last_row if last_row >= row else end_row, outside)
             return inside if several else None
         if (not several and kind not in peculiar.opens) or _is_text(kind):
