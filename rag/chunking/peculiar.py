@@ -255,7 +255,7 @@ def julia(node: Node, kind: str) -> Found | None:
     if kind in ("struct_definition", "abstract_definition", "primitive_definition"):
         head = re.search(r"[^\W\d]\w*!?", _text(_child(node, "type_head"), 200))
         return Found("class", head[0]) if head else None
-    first = node.named_child(0)
+    first = next(iter(node.named_children), None)
     if first is None:
         return None
     if kind == "assignment" and first.type == "identifier":

@@ -18,6 +18,7 @@ from rag.chunking.documentation import described, docstring, file_comment
 from rag.chunking.embedded import Embedded, embedded_in, joined
 from rag.chunking.grammars import Grammar, grammar_for, words
 from rag.chunking.names import body_of, name_of, role_of, signature_of
+from rag.chunking.nesting import merged, nested
 from rag.chunking.outline import (
     AFTER_BANNER,
     ATTACHED,
@@ -98,7 +99,7 @@ def outline_by_syntax(lines: list[str], grammar: Grammar) -> Outline:
     for place in walk.embedded:
         if (inner := grammar_for(place.language)) is not None:
             outline = joined(outline, outline_by_syntax(lines[place.start : place.end], inner), place, lines)
-    return replace(outline, definitions=_nested(outline.definitions)) if walk.embedded else outline
+    return replace(outline, definitions=nested(outline.definitions)) if walk.embedded else outline
 
 
 class _Walk:
@@ -344,39 +345,11 @@ class _Walk:
             if end < len(costs) and end > begin:  # a header alone says little
                 costs[end] = min(costs[end] + price, max(ATTACHED, costs[end]))
         self._end_section(len(self._lines))
-        if self._grammar.peculiar.merges:
-            self._merge_namesakes()
+        found = merged(self._found, costs) if self._grammar.peculiar.merges else self._found
         if self._grammar.peculiar.embeds:
             for row, line in enumerate(self._lines):
                 if _CLOSING_TAG.match(line):
                     costs[row] = ATTACHED
-        definitions = _nested(self._found)
+        definitions = nested(found)
         module_doc = docstring(root) if self._grammar.docstrings else file_comment(self._lines, self._trivia, self._grammar, definitions)
         return Outline(costs, Kind.MODULE, definitions, module_doc)
-
-    def _merge_namesakes(self) -> None:
-        """Neighbours of one name in one scope become one definition, as a signature with the equations below it."""
-        merged: list[Definition] = []
-        for definition in sorted(self._found, key=lambda d: (d.start, -d.end)):
-            last = merged[-1] if merged else None
-            if last is None or (last.name, last.scope, last.kind) != (definition.name, definition.scope, definition.kind):
-                merged.append(definition)
-                continue
-            self._costs[definition.start] = ATTACHED if last.end == last.row else max(self._costs[definition.start], BODY)
-            merged[-1] = replace(last, end=max(last.end, definition.end))
-        self._found = merged
-
-
-def _nested(found: list[Definition]) -> list[Definition]:
-    """In order of first rows, outer before inner, each with the index of what it lies in; the same thing found twice is kept once."""
-    ordered = sorted(found, key=lambda d: (d.start, -d.end))
-    nested: list[Definition] = []
-    open_: list[int] = []
-    for definition in ordered:
-        while open_ and nested[open_[-1]].end < definition.end:
-            open_.pop()
-        if open_ and nested[open_[-1]].row == definition.row and nested[open_[-1]].name == definition.name:
-            continue
-        nested.append(replace(definition, parent=open_[-1] if open_ else -1))
-        open_.append(len(nested) - 1)
-    return nested
