@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from tree_sitter import Node
 
@@ -30,6 +31,23 @@ _ELIXIR = {
     **dict.fromkeys(("def", "defp", "defmacro", "defmacrop", "defguard", "defdelegate", "defn", "test"), "function"),
 }
 _LONGEST_NAME = 160
+_TEXT = re.compile("string|heredoc|template_literal|raw_text")
+
+
+@cache
+def _kind_is_comment(kind: str) -> bool:
+    return "comment" in kind
+
+
+def is_comment(kind: str, line: str) -> bool:
+    """Whether a node of this type, on this line, says something about what follows."""
+    return _kind_is_comment(kind) or line.lstrip().startswith(("@doc", "@typedoc"))
+
+
+@cache
+def is_text(kind: str) -> bool:
+    """Whether nodes of this type are text, in which nothing is defined."""
+    return bool(_TEXT.search(kind))
 
 
 def text_of(node: Node, limit: int = 4000) -> str:
@@ -236,7 +254,7 @@ def signature_of(node: Node, before: str = "", *, whole: bool = False) -> str:
 
 def body_of(node: Node) -> Node | None:
     """Where the header ends: the node's body, or that of the function or class it assigns."""
-    for holder in (node, *(held for field in ("value", "right", "type") if (held := node.child_by_field_name(field)) is not None)):
+    for holder in (node, *(held for field in ("value", "right", "type", "rhs") if (held := node.child_by_field_name(field)) is not None)):
         body = holder.child_by_field_name("body")
         if body is not None:
             return body

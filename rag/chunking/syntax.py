@@ -17,7 +17,7 @@ from rag.chunking.doctext import comment_above
 from rag.chunking.documentation import described, docstring, file_comment
 from rag.chunking.embedded import Embedded, embedded_in, joined
 from rag.chunking.grammars import Grammar, grammar_for, words
-from rag.chunking.names import body_of, name_of, role_of, signature_of
+from rag.chunking.names import body_of, is_comment, is_text, name_of, role_of, signature_of
 from rag.chunking.nesting import merged, nested
 from rag.chunking.outline import (
     AFTER_BANNER,
@@ -41,7 +41,6 @@ from rag.types import Kind
 _MOST_NESTED_DEFINITIONS = 12
 _NOTE, _MARK = 1, 2  # rows that go with what follows: comments, and what is none (attributes, decorators, `template <…>`)
 _BODY_LIKE = ("body", "block", "list", "statements", "compound_statement")
-_TEXT = re.compile("string|heredoc|template_literal|raw_text")
 _ANONYMOUS = words(
     "arrow_function function_expression generator_function func_literal lambda lambda_literal lambda_expression closure_expression do_block"
     " anonymous_method_expression anonymous_function function_definition_expression"
@@ -69,20 +68,6 @@ class _Frame:
 @cache
 def _parser(grammar: str) -> Parser:
     return get_parser(grammar)  # type: ignore[arg-type, no-any-return, unused-ignore]
-
-
-@cache
-def _kind_is_comment(kind: str) -> bool:
-    return "comment" in kind
-
-
-def _is_comment(kind: str, line: str) -> bool:
-    return _kind_is_comment(kind) or line.lstrip().startswith(("@doc", "@typedoc"))
-
-
-@cache
-def _is_text(kind: str) -> bool:
-    return bool(_TEXT.search(kind))
 
 
 def outline_by_syntax(lines: list[str], grammar: Grammar) -> Outline:
@@ -163,7 +148,7 @@ class _Walk:
                 outside, frame.cost = replace(frame, cost=TOP), TOP + NESTED
             inside = self._define(node, role, scope_of_name, name, row, last_row if last_row >= row else end_row, outside)
             return inside if several else None
-        if (not several and kind not in peculiar.opens) or _is_text(kind):
+        if (not several and kind not in peculiar.opens) or is_text(kind):
             return None
         if kind.endswith(_BODY_LIKE):
             inner, row = frame.cost, frame.row  # its first statement is no further inside than the others
@@ -194,7 +179,7 @@ class _Walk:
         return role, *name_of(node, kind, grammar), -1
 
     def _mark(self, kind: str, row: int) -> int:
-        return _NOTE if _is_comment(kind, self._lines[row]) or kind in self._grammar.peculiar.notes else _MARK
+        return _NOTE if is_comment(kind, self._lines[row]) or kind in self._grammar.peculiar.notes else _MARK
 
     def _body_after_its_header(self, row: int, column: int, end_row: int, frame: _Frame) -> _Frame | None:
         """The frame of a function's body that is no child of its header but the sibling after it."""
