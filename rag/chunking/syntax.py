@@ -319,7 +319,9 @@ class _Walk:
         for row in range(len(self._lines)):
             if costs[row] == NEVER:
                 continue
-            if row and self._trivia[row - 1]:
+            if self._trivia[row] and "pod" in self._grammar.peculiar.notes and self._lines[row].startswith("=head"):
+                costs[row] = STATEMENT  # a heading of Perl's documentation, which stands in one node over hundreds of rows
+            elif row and self._trivia[row - 1]:
                 costs[row] = ATTACHED
             elif after_comment:  # a banner, set apart by a blank row
                 costs[row] += AFTER_BANNER

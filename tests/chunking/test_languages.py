@@ -169,3 +169,10 @@ def test_documentation_of_a_module_is_that_of_its_file(cut: Cut) -> None:
     )
     assert cut("julia", '"""\nShapes and areas.\n"""\nmodule Shapes\nusing A\nend\n')[0].module_doc == "Shapes and areas."
     assert cut("dockerfile", "# syntax=docker/dockerfile:1\nFROM a\nRUN b\n")[0].module_doc == ""
+
+
+def test_documentation_of_perl_is_cut_at_its_headings(cut: Cut) -> None:
+    pod = "".join(f"=head2 method_{n}\n\n{'Words that say what it does. ' * 18}\n\n" for n in range(6))
+    chunks = cut("perl", f"package A;\n\nsub a {{\n  return 1;\n}}\n\n{pod}=cut\n")
+    assert len(chunks) >= 6
+    assert all(chunk.text.startswith("=head2 method_") for chunk in chunks[1:])
