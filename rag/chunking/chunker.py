@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rag.chunking.emit import chunk_by
 from rag.chunking.grammars import grammar_for, is_cpp
 from rag.chunking.headings import outline_by_headings
+from rag.chunking.keyed import KEYED, outline_by_keys
 from rag.chunking.outline import Outline
 from rag.chunking.plain_lines import outline_by_lines
 from rag.chunking.settings import ChunkingSettings
@@ -22,7 +23,8 @@ log = logging.getLogger(__name__)
 
 
 class LanguageChunker:
-    """Cuts by syntax tree where there is a grammar, by headings in Markdown and reStructuredText, by lines with overlap otherwise."""
+    """Cuts by syntax tree where there is a grammar, by headings in Markdown and reStructuredText, by keys in TOML, YAML and JSON, by cells
+    in notebooks, by lines with overlap otherwise."""
 
     def __init__(self, count_tokens: TokenCounter, settings: ChunkingSettings) -> None:
         self._budget = TokenBudget(count_tokens)
@@ -40,6 +42,12 @@ class LanguageChunker:
     def _outline(self, language: str, lines: list[str]) -> Outline:
         if language in _HEADED:
             return outline_by_headings(lines, language)
+        if language in KEYED:
+            return outline_by_keys(lines, language)
+        if language == "notebook":
+            from rag.chunking.notebook import outline_by_cells  # loads tree-sitter, as below
+
+            return outline_by_cells(lines)
         grammar = grammar_for("cpp" if language == "c" and is_cpp(lines) else language)
         if grammar is None:
             return outline_by_lines(lines, self._settings.overlap)

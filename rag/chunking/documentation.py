@@ -12,7 +12,7 @@ from rag.chunking.names import text_of
 from rag.chunking.outline import Definition
 
 _MOST_ROWS = 60
-_DIRECTIVE_ROW = ("<?php", "#!", "'use strict'", '"use strict"')
+_DIRECTIVE_ROW = ("<?php", "{-#", "#!", "'use strict'", '"use strict"')
 
 
 def docstring(body: Node) -> str:
@@ -27,10 +27,10 @@ def docstring(body: Node) -> str:
     return ""
 
 
-def comment_above(rows: Sequence[str]) -> str:
-    """First sentence of the comments that lead up to a definition, "" for none and for licences."""
-    text = plain(rows[:_MOST_ROWS])
-    return "" if is_legal_or_machine(text) else first_sentence(text)
+def described(node: Node) -> str:
+    """First sentence of the description that a definition of a GraphQL schema begins with, "" for none."""
+    first = node.named_child(0)
+    return first_sentence(plain(text_of(first, 8000).split("\n"))) if first is not None and first.type == "description" else ""
 
 
 def file_comment(lines: Sequence[str], trivia: Sequence[int], grammar: Grammar, definitions: Sequence[Definition]) -> str:
@@ -49,7 +49,7 @@ def file_comment(lines: Sequence[str], trivia: Sequence[int], grammar: Grammar, 
         begin = row
         while row < len(lines) and trivia[row] and (row == begin or not lines[row].lstrip().startswith("/*")):
             row += 1
-        text = plain(lines[begin : min(row, begin + _MOST_ROWS)])
+        text = plain(grammar.peculiar.unmarked(lines[begin : min(row, begin + _MOST_ROWS)]))
         marked = bool(grammar.inner_doc)
         of_definition = any(d.start <= begin < d.row and not marked for d in definitions[:3])
         says = "" if is_legal_or_machine(text) or of_definition else first_sentence(text)

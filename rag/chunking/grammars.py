@@ -13,6 +13,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from rag.chunking import peculiar
+from rag.chunking.peculiar import NOTHING, Peculiar
+
 
 def _named(text: str) -> dict[str, str]:
     return {kind: name for kind, _, name in (word.partition("=") for word in text.split())}
@@ -37,6 +40,11 @@ class Grammar:
     inner_doc: str = ""  # prefix of comments that document the file they begin
     macros: bool = False  # unknown macros among the words of a declaration are blanked before parsing
     trivia_prefix: tuple[str, ...] = ()  # rows that begin so go with what follows, whatever their node is
+    peculiar: Peculiar = NOTHING
+
+    def lists(self, kind: str) -> bool:
+        """Whether nodes of this type may define something."""
+        return kind in self.functions or kind in self.classes or kind in self.spaces or kind in self.variables
 
 
 def _row(
@@ -53,6 +61,7 @@ def _row(
     inner_doc: str = "",
     macros: bool = False,
     trivia_prefix: str = "",
+    peculiar: Peculiar = NOTHING,
 ) -> Grammar:
     return Grammar(
         grammar,
@@ -68,6 +77,7 @@ def _row(
         inner_doc,
         macros,
         tuple(trivia_prefix.split()),
+        peculiar,
     )
 
 
@@ -213,10 +223,112 @@ GRAMMARS: Mapping[str, Grammar] = {
         trivia="line_comment doc_comment container_doc_comment",
         inner_doc="//!",
     ),
+    "haskell": _row(
+        "haskell",
+        "signature function bind",
+        "data_type newtype class instance",
+        variables="type_synomym type_family type_instance",
+        through="header imports declarations class_declarations instance_declarations",
+        trivia="comment haddock",
+        peculiar=Peculiar(peculiar.haskell, notes=words("haddock"), mark=peculiar.HADDOCK, whole=words("signature"), merges=True),
+    ),
+    "sql": _row(
+        "sql",
+        "create_function create_procedure create_trigger",
+        "create_table create_view create_materialized_view create_type",
+        variables="create_index create_schema create_sequence create_database create_role create_policy create_extension ERROR",
+        trivia="comment marginalia",
+        peculiar=Peculiar(peculiar.sql, opens=words("statement")),
+    ),
+    "html": _row("html", "", "", variables="element", peculiar=Peculiar(peculiar.markup, flat=True, embeds=True)),
+    "vue": _row(
+        "vue", "", "", variables="template_element style_element element", peculiar=Peculiar(peculiar.markup, flat=True, embeds=True)
+    ),
+    "svelte": _row("svelte", "", "", variables="style_element element", peculiar=Peculiar(peculiar.markup, flat=True, embeds=True)),
+    "css": _row("css", "", "", variables="rule_set keyframes_statement at_rule", peculiar=Peculiar(peculiar.stylesheet, flat=True)),
+    "scss": _row(
+        "scss",
+        "mixin_statement function_statement",
+        "",
+        variables="rule_set keyframes_statement at_rule declaration",
+        trivia="comment js_comment",
+        peculiar=Peculiar(peculiar.stylesheet, flat=True),
+    ),
+    "dart": _row(
+        "dart",
+        "function_signature getter_signature setter_signature method_signature declaration",
+        "class_definition mixin_declaration extension_declaration extension_type_declaration enum_declaration",
+        variables="type_alias static_final_declaration",
+        trivia="comment documentation_comment annotation",
+        peculiar=Peculiar(
+            peculiar.dart,
+            body="function_body",
+            opens=words("static_final_declaration_list"),
+            whole=words("function_signature getter_signature setter_signature method_signature declaration"),
+        ),
+    ),
+    "perl": _row(
+        "perl",
+        "subroutine_declaration_statement method_declaration_statement",
+        "class_statement role_statement",
+        "package_statement",
+        trivia="comment pod",
+        peculiar=Peculiar(notes=words("pod"), scopes_rest=words("package_statement class_statement")),
+    ),
+    "r": _row("r", "", "", variables="binary_operator call argument", peculiar=Peculiar(peculiar.r, mark=peculiar.ROXYGEN)),
+    "julia": _row(
+        "julia",
+        "function_definition macro_definition",
+        "struct_definition abstract_definition primitive_definition",
+        "module_definition",
+        "assignment",
+        through="const_statement macrocall_expression macro_argument_list",
+        trivia="line_comment block_comment string_literal",
+        peculiar=Peculiar(
+            peculiar.julia, notes=words("string_literal"), opens=words("const_statement macrocall_expression macro_argument_list")
+        ),
+    ),
+    "terraform": _row("terraform", "", "", variables="block", peculiar=Peculiar(peculiar.terraform)),
+    "proto": _row(
+        "proto",
+        "rpc",
+        "message enum service extend",
+        "package",
+        peculiar=Peculiar(peculiar.proto, scopes_rest=words("package")),
+    ),
+    "graphql": _row(
+        "graphql",
+        "operation_definition fragment_definition",
+        "object_type_definition input_object_type_definition enum_type_definition interface_type_definition schema_definition"
+        " object_type_extension input_object_type_extension enum_type_extension interface_type_extension",
+        variables="scalar_type_definition union_type_definition directive_definition union_type_extension",
+        through="document definition",
+        peculiar=Peculiar(
+            peculiar.graphql,
+            notes=words("description"),
+            opens=words("document definition type_system_definition type_definition executable_definition"),
+        ),
+    ),
+    "dockerfile": _row(
+        "dockerfile",
+        "",
+        "",
+        variables="from_instruction",
+        peculiar=Peculiar(peculiar.dockerfile, sections=words("from_instruction")),
+    ),
+    "make": _row("make", "rule", "", variables="variable_assignment define_directive", peculiar=Peculiar(peculiar.make, flat=True)),
 }
 
 # Other names under which the same language may come.
-ALIASES: Mapping[str, str] = {"c++": "cpp", "c#": "csharp", "c_sharp": "csharp", "shell": "bash", "sh": "bash", "jsx": "javascript"}
+ALIASES: Mapping[str, str] = {
+    "c++": "cpp",
+    "c#": "csharp",
+    "c_sharp": "csharp",
+    "shell": "bash",
+    "sh": "bash",
+    "jsx": "javascript",
+    "hcl": "terraform",
+}
 
 
 _CPP = re.compile(r"\s*(?:namespace\b(?!\s*=)|template\s*<|class\s+\w+[^;]*$|(?:public|private|protected)\s*:|using\s+\w)")

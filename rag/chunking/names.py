@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from functools import cache
 
 from tree_sitter import Node
 
 from rag.chunking.doctext import clipped
 from rag.chunking.grammars import Grammar, words
-
-Role = Literal["function", "class", "space", "variable"]
+from rag.chunking.outline import Role
 
 _NAME_FIELDS = ("name", "declarator", "left", "property", "key", "pattern", "type")
 _IDENTIFIERS = words(
@@ -18,7 +17,11 @@ _IDENTIFIERS = words(
     " namespace_identifier variable_list variable_declaration type_alias name IDENTIFIER STRINGLITERALSINGLE"
 )
 _FUNCTION_DECLARATORS = frozenset({"function_declarator", "operator_cast"})
-_BODY_END = ("body", "block", "declaration_list", "field_declaration_list", "compound_statement", "interface_type", "enumerator_list")
+_BODY_END = (
+    *("body", "block", "declaration_list", "field_declaration_list", "compound_statement", "interface_type", "enumerator_list"),
+    *("column_definitions", "create_query", "fields_definition", "enum_values_definition", "selection_set", "class_declarations"),
+    *("instance_declarations", "keyframe_block_list", "recipe"),
+)
 _COMMENT_AFTER = re.compile(r"\n\s*(?:--|//|#|/\*)")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
 _NAME = re.compile(r"[^\W\d][\w.$~?!=+\-*/%<>&|^\[\]#@]*|[~#$@][\w.]+|operator\S*")
@@ -28,6 +31,23 @@ _ELIXIR = {
     **dict.fromkeys(("def", "defp", "defmacro", "defmacrop", "defguard", "defdelegate", "defn", "test"), "function"),
 }
 _LONGEST_NAME = 160
+_TEXT = re.compile("string|heredoc|template_literal|raw_text")
+
+
+@cache
+def _kind_is_comment(kind: str) -> bool:
+    return "comment" in kind
+
+
+def is_comment(kind: str, line: str) -> bool:
+    """Whether a node of this type, on this line, says something about what follows."""
+    return _kind_is_comment(kind) or line.lstrip().startswith(("@doc", "@typedoc"))
+
+
+@cache
+def is_text(kind: str) -> bool:
+    """Whether nodes of this type are text, in which nothing is defined."""
+    return bool(_TEXT.search(kind))
 
 
 def text_of(node: Node, limit: int = 4000) -> str:
@@ -202,14 +222,17 @@ def _dotted(text: str) -> str:
     return re.sub(r"\s+", "", re.sub(r"::|\\|:|->", ".", text))
 
 
-def signature_of(node: Node, before: str = "") -> str:
-    """The definition's header on one line: what stands before it, its first word, attributes left out, to where its body begins."""
+def signature_of(node: Node, before: str = "", *, whole: bool = False) -> str:
+    """The definition's header on one line: what stands before it, its first word, attributes left out, to where its body begins.
+
+    `whole`: the node is its header.
+    """
     begin, end = node.start_byte, node.end_byte
     body = body_of(node)
     if body is not None and body.start_byte > begin:
         end = body.start_byte
     for child in node.children[:6]:
-        if child.type in ("attribute_list", "decorator", "annotation", "marker_annotation"):
+        if child.type in ("attribute_list", "decorator", "annotation", "marker_annotation", "description"):
             begin = child.end_byte
         elif child.type == "modifiers":
             for modifier in child.children:
@@ -223,7 +246,7 @@ def signature_of(node: Node, before: str = "") -> str:
     text = (node.text or b"")[begin - node.start_byte : min(end - node.start_byte, begin - node.start_byte + 2000)].decode(
         "utf-8", "replace"
     )
-    if body is None:
+    if body is None and not whole:
         text = text.strip().partition("\n")[0]
     text = _COMMENT_AFTER.split(text, maxsplit=1)[0]
     return clipped(re.sub(r"(?:\s*(?:\{|=>|=|:|;|\\|\bdo))+$", "", " ".join(f"{before} {text}".split())))
@@ -231,7 +254,7 @@ def signature_of(node: Node, before: str = "") -> str:
 
 def body_of(node: Node) -> Node | None:
     """Where the header ends: the node's body, or that of the function or class it assigns."""
-    for holder in (node, *(held for field in ("value", "right", "type") if (held := node.child_by_field_name(field)) is not None)):
+    for holder in (node, *(held for field in ("value", "right", "type", "rhs") if (held := node.child_by_field_name(field)) is not None)):
         body = holder.child_by_field_name("body")
         if body is not None:
             return body

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
+from typing import Literal
 
 from rag.types import Kind
+
+Role = Literal["function", "class", "space", "variable"]
+"""What a node of a syntax tree defines."""
 
 # The price of beginning a chunk at a row. Only the order and the rough distances matter; `segment` weighs them against
 # the price of one more chunk (0.5) and of a chunk that is too small (up to 0.8) or too large.

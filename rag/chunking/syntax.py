@@ -13,9 +13,12 @@ from functools import cache
 from tree_sitter import Node, Parser
 from tree_sitter_language_pack import get_parser
 
-from rag.chunking.documentation import comment_above, docstring, file_comment
-from rag.chunking.grammars import Grammar, words
-from rag.chunking.names import Role, body_of, name_of, role_of, signature_of
+from rag.chunking.doctext import comment_above
+from rag.chunking.documentation import described, docstring, file_comment
+from rag.chunking.embedded import Embedded, embedded_in, joined
+from rag.chunking.grammars import Grammar, grammar_for, words
+from rag.chunking.names import body_of, is_comment, is_text, name_of, role_of, signature_of
+from rag.chunking.nesting import merged, nested
 from rag.chunking.outline import (
     AFTER_BANNER,
     ATTACHED,
@@ -31,13 +34,13 @@ from rag.chunking.outline import (
     VARIABLE,
     Definition,
     Outline,
+    Role,
 )
 from rag.types import Kind
 
 _MOST_NESTED_DEFINITIONS = 12
 _NOTE, _MARK = 1, 2  # rows that go with what follows: comments, and what is none (attributes, decorators, `template <…>`)
 _BODY_LIKE = ("body", "block", "list", "statements", "compound_statement")
-_TEXT = re.compile("string|heredoc|template_literal|raw_text")
 _ANONYMOUS = words(
     "arrow_function function_expression generator_function func_literal lambda lambda_literal lambda_expression closure_expression do_block"
     " anonymous_method_expression anonymous_function function_definition_expression"
@@ -45,6 +48,7 @@ _ANONYMOUS = words(
 # `EXPORT_API` before a name or alone on its line: what it stands for is unknown, and it derails the parser
 _MACRO = re.compile(r"^[ \t]*[A-Z][A-Z0-9]*_[A-Z0-9_]*[ \t]*$|(?<![#\w\"'])[A-Z][A-Z0-9]*_[A-Z0-9_]*(?=[ \t]+[A-Za-z_~])", re.MULTILINE)
 _CLOSERS = re.compile(r"\s*(?:[)\]}{]|(?:end|else|elsif|elif|fi|done|esac|then|do|rescue|ensure|when|\*/)\b(?!\s*[(=.:\w]))")
+_CLOSING_TAG = re.compile(r"\s*(?:</|\{/|\{:|/?>)")
 
 
 @dataclass(slots=True)
@@ -66,27 +70,21 @@ def _parser(grammar: str) -> Parser:
     return get_parser(grammar)  # type: ignore[arg-type, no-any-return, unused-ignore]
 
 
-@cache
-def _kind_is_comment(kind: str) -> bool:
-    return "comment" in kind
-
-
-def _is_comment(kind: str, line: str) -> bool:
-    return _kind_is_comment(kind) or line.lstrip().startswith(("@doc", "@typedoc"))
-
-
-@cache
-def _is_text(kind: str) -> bool:
-    return bool(_TEXT.search(kind))
-
-
 def outline_by_syntax(lines: list[str], grammar: Grammar) -> Outline:
-    """Prices and definitions of source code. Code that does not parse is walked as far as the parser understood it."""
+    """Prices and definitions of source code. Code that does not parse is walked as far as the parser understood it.
+
+    An element in another language (a script in HTML) is read in a walk of its own.
+    """
     text = "\n".join(lines)
     if grammar.macros:
         text = _MACRO.sub(lambda match: " " * len(match[0]), text)
     source = text.encode("utf-8", "replace")
-    return _Walk(lines, grammar).run(_parser(grammar.grammar).parse(source).root_node)
+    walk = _Walk(lines, grammar)
+    outline = walk.run(_parser(grammar.grammar).parse(source).root_node)
+    for place in walk.embedded:
+        if (inner := grammar_for(place.language)) is not None:
+            outline = joined(outline, outline_by_syntax(lines[place.start : place.end], inner), place, lines)
+    return replace(outline, definitions=nested(outline.definitions)) if walk.embedded else outline
 
 
 class _Walk:
@@ -98,6 +96,8 @@ class _Walk:
         self._trivia = bytearray(len(lines) + 1)
         self._found: list[Definition] = []
         self._headers: list[tuple[int, int, float]] = []
+        self.embedded: list[Embedded] = []
+        self._section = -1
 
     def run(self, root: Node) -> Outline:
         cursor = root.walk()
@@ -126,20 +126,29 @@ class _Walk:
             end_row -= 1
         kind = node.type
         grammar = self._grammar
+        peculiar = grammar.peculiar
+        if peculiar.body and kind == peculiar.body and (body := self._body_after_its_header(row, column, end_row, frame)) is not None:
+            return body if end_row > row else None
+        if peculiar.embeds and (embedded := embedded_in(node, kind, frame.cost)) is not None:
+            self.embedded.append(embedded)
         if kind in grammar.trivia or (grammar.trivia_prefix and self._lines[row].lstrip().startswith(grammar.trivia_prefix)):
-            self._note_trivia(row, column, end_row, end_column, frame, _NOTE if _is_comment(kind, self._lines[row]) else _MARK)
+            self._note_trivia(row, column, end_row, end_column, frame, self._mark(kind, row))
             return None
         cost = min(frame.cost + STATEMENT, DEEPEST)
         if cost < self._costs[row] and self._begins(row, column):
             self._costs[row] = cost
         several = end_row > row
-        role = role_of(node, kind, grammar)
-        if role is not None and self._counts(role, kind, frame):
-            scope_of_name, name = name_of(node, kind, grammar)
-            if name and frame.definitions < _MOST_NESTED_DEFINITIONS:
-                inside = self._define(node, role, scope_of_name, name, row, end_row, frame)
-                return inside if several else None
-        if not several or _is_text(kind):
+        role, scope_of_name, name, last_row = self._definition(node, kind, frame)
+        if name and role is not None and frame.definitions < _MOST_NESTED_DEFINITIONS:
+            if kind in peculiar.scopes_rest and not several:
+                frame.scope = f"{scope_of_name}.{name}" if scope_of_name else name
+                return None
+            outside = replace(frame, scope="") if kind in peculiar.scopes_rest or peculiar.flat else frame
+            if kind in peculiar.sections:  # what follows on the same level is inside
+                outside, frame.cost = replace(frame, cost=TOP), TOP + NESTED
+            inside = self._define(node, role, scope_of_name, name, row, last_row if last_row >= row else end_row, outside)
+            return inside if several else None
+        if (not several and kind not in peculiar.opens) or is_text(kind):
             return None
         if kind.endswith(_BODY_LIKE):
             inner, row = frame.cost, frame.row  # its first statement is no further inside than the others
@@ -155,6 +164,33 @@ class _Walk:
         return _Frame(
             inner, row, frame.scope, frame.inside, frame.in_function, frame.in_class, frame.definitions, anonymous or frame.anonymous
         )
+
+    def _definition(self, node: Node, kind: str, frame: _Frame) -> tuple[Role | None, str, str, int]:
+        """(role, scope, name, last row): the name is "" for nothing that counts, the last row -1 where it is the node's."""
+        grammar = self._grammar
+        if grammar.peculiar.namer is not None:
+            found = grammar.peculiar.namer(node, kind) if grammar.lists(kind) else None
+            if found is None or not self._counts(found.role, kind, frame):
+                return None, "", "", -1
+            return found.role, found.scope, found.name, found.end_row
+        role = role_of(node, kind, grammar)
+        if role is None or not self._counts(role, kind, frame):
+            return None, "", "", -1
+        return role, *name_of(node, kind, grammar), -1
+
+    def _mark(self, kind: str, row: int) -> int:
+        return _NOTE if is_comment(kind, self._lines[row]) or kind in self._grammar.peculiar.notes else _MARK
+
+    def _body_after_its_header(self, row: int, column: int, end_row: int, frame: _Frame) -> _Frame | None:
+        """The frame of a function's body that is no child of its header but the sibling after it."""
+        last = self._found[-1] if self._found else None
+        if last is None or not (last.row <= row and last.end == end_row):
+            return None
+        if row > last.row and self._begins(row, column):
+            self._costs[row] = ATTACHED
+        self._headers.append((last.row, row + 1, FIRST_OF_BODY))
+        cost = min(frame.cost + BODY, DEEPEST)
+        return _Frame(cost, row, last.symbol, len(self._found) - 1, True, False, frame.definitions + 1, frame.anonymous)
 
     @staticmethod
     def _counts(role: Role, kind: str, frame: _Frame) -> bool:
@@ -219,8 +255,13 @@ class _Walk:
                 else Kind.FUNCTION
             )
         index = len(self._found)
+        if self._grammar.peculiar.namer is not None:
+            end_row = self._trimmed(row, end_row)
+        if node.type in self._grammar.peculiar.sections:
+            self._end_section(first)
+            self._section = index
         self._found.append(
-            Definition(name, kind, scope, first, row, end_row, frame.inside, self._signature(node, row), self._doc(body, first, row))
+            Definition(name, kind, scope, first, row, end_row, frame.inside, self._signature(node, row), self._doc(node, body, first, row))
         )
         step = {"class": MEMBER, "function": BODY}.get(role, VARIABLE)
         return _Frame(
@@ -249,12 +290,28 @@ class _Walk:
 
     def _signature(self, node: Node, row: int) -> str:
         before = self._lines[row].encode("utf-8", "replace")[: node.start_point[1]].decode("utf-8", "replace").strip()
-        return signature_of(node, before if before and self._only_modifiers_before(row, node.start_point[1]) else "")
+        whole = node.type in self._grammar.peculiar.whole
+        return signature_of(node, before if before and self._only_modifiers_before(row, node.start_point[1]) else "", whole=whole)
 
-    def _doc(self, body: Node | None, first: int, row: int) -> str:
+    def _doc(self, node: Node, body: Node | None, first: int, row: int) -> str:
         if self._grammar.docstrings:
             return docstring(body) if body is not None else ""
-        return comment_above([self._lines[above] for above in range(first, row) if self._trivia[above] == _NOTE])
+        notes, peculiar = [self._lines[above] for above in range(first, row) if self._trivia[above] == _NOTE], self._grammar.peculiar
+        notes = peculiar.unmarked(notes)
+        if "string_literal" in peculiar.notes:  # what is indented in it is the signature again, or an example
+            notes = [note for note in notes if not note.startswith("    ")] or notes
+        return comment_above(notes) or (described(node) if "description" in peculiar.notes else "")
+
+    def _trimmed(self, row: int, end_row: int) -> int:
+        while end_row > row and not self._lines[end_row].strip():
+            end_row -= 1
+        return end_row
+
+    def _end_section(self, before: int) -> None:
+        """What lasts to the next of its kind ends above row `before`."""
+        if self._section >= 0:
+            section = self._found[self._section]
+            self._found[self._section] = replace(section, end=max(section.end, self._trimmed(section.row, before - 1)))
 
     def _finish(self, root: Node) -> Outline:
         costs = self._costs
@@ -262,7 +319,9 @@ class _Walk:
         for row in range(len(self._lines)):
             if costs[row] == NEVER:
                 continue
-            if row and self._trivia[row - 1]:
+            if self._trivia[row] and "pod" in self._grammar.peculiar.notes and self._lines[row].startswith("=head"):
+                costs[row] = STATEMENT  # a heading of Perl's documentation, which stands in one node over hundreds of rows
+            elif row and self._trivia[row - 1]:
                 costs[row] = ATTACHED
             elif after_comment:  # a banner, set apart by a blank row
                 costs[row] += AFTER_BANNER
@@ -272,21 +331,12 @@ class _Walk:
                 costs[row] = max(costs[row], ATTACHED)
             if end < len(costs) and end > begin:  # a header alone says little
                 costs[end] = min(costs[end] + price, max(ATTACHED, costs[end]))
-        definitions = _nested(self._found)
+        self._end_section(len(self._lines))
+        found = merged(self._found, costs) if self._grammar.peculiar.merges else self._found
+        if self._grammar.peculiar.embeds:
+            for row, line in enumerate(self._lines):
+                if _CLOSING_TAG.match(line):
+                    costs[row] = ATTACHED
+        definitions = nested(found)
         module_doc = docstring(root) if self._grammar.docstrings else file_comment(self._lines, self._trivia, self._grammar, definitions)
         return Outline(costs, Kind.MODULE, definitions, module_doc)
-
-
-def _nested(found: list[Definition]) -> list[Definition]:
-    """In order of first rows, outer before inner, each with the index of what it lies in; the same thing found twice is kept once."""
-    ordered = sorted(found, key=lambda d: (d.start, -d.end))
-    nested: list[Definition] = []
-    open_: list[int] = []
-    for definition in ordered:
-        while open_ and nested[open_[-1]].end < definition.end:
-            open_.pop()
-        if open_ and nested[open_[-1]].row == definition.row and nested[open_[-1]].name == definition.name:
-            continue
-        nested.append(replace(definition, parent=open_[-1] if open_ else -1))
-        open_.append(len(nested) - 1)
-    return nested

@@ -14,10 +14,11 @@ import rag
 from rag.chunking import ChunkingSettings, TokenizerCounter, make_chunker
 from rag.chunking.chunker import LanguageChunker
 from rag.chunking.grammars import GRAMMARS
+from rag.chunking.keyed import KEYED
 from rag.types import Document
 from tests.chunking.checks import check_contract
 
-LANGUAGES = [*GRAMMARS, "markdown", "restructuredtext", "text", "yaml"]
+LANGUAGES = [*GRAMMARS, *KEYED, "notebook", "markdown", "restructuredtext", "text"]
 _WORDS = (
     "def class func fn function struct impl pub return if else { } ( ) [ ] ; : , = => -> # // /* */ \"\"\" ''' ` ``` ~~~ --- ==="
     " <!-- --> @ x y Foo bar_baz end do module namespace template<T> TEST_F #define export const 1 'a' é 日本語 \U0001f600 가"
@@ -29,7 +30,7 @@ ANY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"),
 
 
 def overlaps(language: str) -> bool:
-    return language in ("text", "yaml")
+    return language == "text"
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
