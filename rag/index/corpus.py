@@ -11,6 +11,7 @@ from pathlib import Path
 from rag.errors import BuildFailed, EmptyRepository
 from rag.index.files import corrupt
 from rag.index.measure import Stopwatch
+from rag.index.term_counts import TermCounts
 from rag.source.mirror import Skipped
 from rag.types import Chunk, Document
 
@@ -33,9 +34,13 @@ class DocumentEntry:
 
 @dataclass(slots=True)
 class Corpus:
-    """All chunks of a commit in the order of the tree. `lines`, `covered`: not blank ones, and those of them in a chunk."""
+    """All chunks of a commit in the order of the tree. `lines`, `covered`: not blank ones, and those of them in a chunk.
+
+    `terms`: counted along with the chunks, while the parsing processes are busy with the next ones.
+    """
 
     chunks: list[Chunk] = field(default_factory=list)
+    terms: TermCounts = field(default_factory=TermCounts)
     entries: list[DocumentEntry] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
     documents: int = 0
@@ -78,6 +83,7 @@ def _add(corpus: Corpus, document: Document, chunks: Sequence[Chunk]) -> None:
     inside: set[int] = set()
     for chunk in chunks:
         inside.update(range(chunk.start_line, chunk.end_line + 1))
+        corpus.terms.add(chunk)
     corpus.chunks.extend(chunks)
     corpus.entries.append(DocumentEntry(document.path, document.blob, len(document.text), len(chunks)))
     corpus.documents += 1
