@@ -52,7 +52,8 @@ def build(
     """Brings the repository's index up to date and says what that took. Blocks, for minutes on a large repository.
 
     `token`: for cloning over https. `workers`: how many processes parse side by side; the index is the same with any number.
-    Raises: BuildRunning, DiskFull, BuildFailed, EmptyRepository, SourceError, ModelError; whatever happens, the index that stood before keeps answering and nothing half-written stays (after a kill, until the next build).
+    Raises: BuildRunning, DiskFull, BuildFailed, EmptyRepository, SourceError, ModelError; whatever happens, the index that stood before
+    keeps answering and nothing half-written stays (after a kill, until the next build).
     """
     name = job.repository.name
     directory = repository_directory(job.data_dir, name)
