@@ -7,7 +7,8 @@ from rank_bm25 import BM25Okapi
 
 from benchmarks.frame import Bench, Measure, compared, median_ms, seconds
 from benchmarks.material import QUESTIONS
-from rag.index.sparse import SparseIndex, chunk_terms
+from rag.index.sparse import SparseIndex
+from rag.index.term_counts import chunk_terms
 from rag.index.tokens import terms
 
 OURS = "footnote SparseIndex"

@@ -33,7 +33,7 @@ class RunningBuild:
 
 class Builds:
     """Starts builds and knows which are running. `at_once`: how many may; the rest wait their turn. `token`: what git needs to clone.
-    `secrets`: our own tokens, which the builder redacts wherever a repository holds them."""
+    `secrets`: our own tokens, which the builder redacts wherever a repository holds them. `workers`: processes of a build that parse."""
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class Builds:
         private_hosts: tuple[str, ...] = (),
         threads: int = 0,
         nice: int = 10,
+        workers: int = 1,
         at_once: int = 1,
     ) -> None:
         self._data_dir = data_dir
@@ -58,6 +59,7 @@ class Builds:
         self._private_hosts = private_hosts
         self._threads = threads
         self._nice = nice
+        self._workers = workers
         self._turns = asyncio.Semaphore(at_once)
         self._running: dict[str, RunningBuild] = {}
 
@@ -95,7 +97,7 @@ class Builds:
         )
         try:
             async with self._turns:
-                return await run_build(job, note, token=self._token, secrets=self._secrets, nice=self._nice)
+                return await run_build(job, note, token=self._token, secrets=self._secrets, nice=self._nice, workers=self._workers)
         finally:
             del self._running[name]
 

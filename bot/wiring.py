@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -49,6 +50,7 @@ logger = logging.getLogger(__name__)
 MIGRATIONS = (*answer_log.MIGRATIONS, *repositories.MIGRATIONS, *channels.MIGRATIONS, *inbox.MIGRATIONS, *deliveries.MIGRATIONS)
 SHORTEST_SECRET = 16  # characters
 LONGEST_LOOK = 20.0  # seconds for asking a source for its newest commit: a stop waits for it
+_MOST_WORKERS = 8  # more than that parse faster than one process reads
 
 
 def embedding_settings(settings: Settings) -> EmbeddingSettings:
@@ -90,8 +92,9 @@ def live_secrets(settings: Settings) -> tuple[str, ...]:
 
 
 @asynccontextmanager
-async def open_parts(settings: Settings, directory: DataDirectory, purpose: str) -> AsyncIterator[Parts]:
-    """Everything that answers questions, built on a data directory that this process owns."""
+async def open_parts(settings: Settings, directory: DataDirectory, purpose: str, *, serving: bool = True) -> AsyncIterator[Parts]:
+    """Everything that answers questions, built on a data directory that this process owns. `serving`: people wait for answers while an
+    index is built, so that a build parses in one process; else in as many as there are cores."""
     secrets = live_secrets(settings)
     for secret in secrets:
         register_live_secret(secret)
@@ -137,8 +140,14 @@ async def open_parts(settings: Settings, directory: DataDirectory, purpose: str)
                 private_hosts=settings.private_hosts,
                 threads=settings.build_threads,
                 at_once=settings.schedule.parallel_builds,
+                workers=1 if serving else min(usable_cores(), _MOST_WORKERS),
             ),
         )
+
+
+def usable_cores() -> int:
+    """Of this machine, as far as this process may use them."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _generator_for(settings: Settings, model: GroqLanguageModel) -> Callable[[Repository], Generator]:
@@ -152,7 +161,7 @@ async def owning(settings: Settings, directory: DataDirectory, purpose: str, *, 
     """The operations, run by this process, which owns `directory` already; it is released at the end. With `answer_others`, other
     commands are answered meanwhile."""
     try:
-        async with open_parts(settings, directory, purpose) as parts:
+        async with open_parts(settings, directory, purpose, serving=False) as parts:
             operations = Operations(parts)
             async with AsyncExitStack() as stack:
                 if answer_others:

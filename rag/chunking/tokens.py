@@ -83,7 +83,8 @@ class TokenBudget:
         """`of_line` of each; words not yet known are counted together."""
         many = getattr(self._count, "many", None)
         if many is not None:
-            unknown = list(set().union(*map(_WORDS.findall, lines)) - self._words.keys())
+            # Not a difference of sets: that would walk all that is remembered, for every document.
+            unknown = [word for word in set().union(*map(_WORDS.findall, lines)) if word not in self._words]
             with contextlib.suppress(TypeError, UnicodeError):
                 self._words.learn(unknown, many(unknown))
         return [self.of_line(line) for line in lines]

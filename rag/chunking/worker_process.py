@@ -13,6 +13,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import rag
@@ -34,9 +36,10 @@ class WorkerOutOfTime(WorkerDied):
 
 
 class WorkerProcess:
-    """A started worker. Raises: WorkerDied, TimeoutError if it does not come up within a minute."""
+    """A worker, which may be sent to at once; `wait_until_ready` before anything is received."""
 
     def __init__(self, tokenizer_file: Path, settings: ChunkingSettings, *, timeout: float, memory_bytes: int) -> None:
+        """Starts it and does not wait. Raises: OSError."""
         root = str(Path(rag.__file__).resolve().parent.parent)
         environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _SET
         environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([root, *(path for path in sys.path if path)]))
@@ -51,19 +54,13 @@ class WorkerProcess:
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._writer = threading.Thread(target=self._write, name="chunking-writer", daemon=True)
         self._writer.start()
-        self._inbox = bytearray()
-        self._searched = 0
+        self._begun = bytearray()  # of a line whose end has not come
+        self._lines: deque[bytes] = deque()
+        self._silent = self._ready = False
         assert self._process.stdout is not None  # noqa: S101 - a pipe was asked for
         self._output = self._process.stdout.fileno()
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(self._output, selectors.EVENT_READ)
         order = {"tokenizer": str(tokenizer_file), "memory_bytes": memory_bytes, "timeout": timeout}
-        try:
-            self.send(json.dumps(order | {"settings": dataclasses.asdict(settings)}).encode() + b"\n")
-            self.receive(_START_SECONDS)
-        except BaseException:
-            self.end()
-            raise
+        self.send(json.dumps(order | {"settings": dataclasses.asdict(settings)}).encode() + b"\n")
 
     @property
     def pid(self) -> int:
@@ -72,21 +69,47 @@ class WorkerProcess:
     def send(self, line: bytes) -> None:
         self._outbox.put(line)
 
-    def receive(self, timeout: float) -> bytes:
-        """The next line, without its end. Raises: TimeoutError, WorkerDied."""
+    @property
+    def answered(self) -> int:
+        """Answers that have come and were not received yet, as far as was looked."""
+        return max(0, len(self._lines) - (not self._ready))
+
+    def wait_until_ready(self) -> None:
+        """Raises: WorkerDied, TimeoutError if it has not come up within a minute."""
+        if not self._ready:
+            self.receive(_START_SECONDS)
+            self._ready = True
+
+    def receive(self, timeout: float, beside: Sequence[WorkerProcess] = ()) -> bytes:
+        """The next line, without its end. What those `beside` say meanwhile is taken in, so that they need not wait with it.
+
+        Raises: TimeoutError, WorkerDied.
+        """
         deadline = time.monotonic() + timeout
-        while (end := self._inbox.find(b"\n", self._searched)) < 0:
-            self._searched = len(self._inbox)
-            if not self._selector.select(max(0.0, deadline - time.monotonic())):
-                raise TimeoutError
-            data = os.read(self._output, 1 << 20)
-            if not data:
+        while not self._lines:
+            if self._silent:
                 raise self._death()
-            self._inbox += data
-        line = bytes(self._inbox[:end])
-        del self._inbox[: end + 1]
-        self._searched = 0
-        return line
+            collect((self, *beside), deadline - time.monotonic())
+            if not self._lines and not self._silent and time.monotonic() >= deadline:
+                raise TimeoutError
+        return self._lines.popleft()
+
+    def take_in(self) -> None:
+        """Reads what there is; only where there is something."""
+        data = os.read(self._output, 1 << 20)
+        if not data:
+            self._silent = True
+            return
+        *ended, rest = data.split(b"\n")
+        for line in ended:
+            self._lines.append(bytes(self._begun) + line)
+            self._begun.clear()
+        self._begun += rest
+
+    @property
+    def readable(self) -> int | None:
+        """Where to wait for what it says; None once that has ended."""
+        return None if self._silent else self._output
 
     def _death(self) -> WorkerDied:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -100,7 +123,6 @@ class WorkerProcess:
         self._process.wait()
         self._outbox.put(None)
         self._writer.join()
-        self._selector.close()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):
@@ -115,3 +137,13 @@ class WorkerProcess:
                     view = view[pipe.write(view) or 0 :]
             except (OSError, ValueError):
                 return
+
+
+def collect(workers: Iterable[WorkerProcess], timeout: float) -> None:
+    """Takes in what the workers have said; waits up to `timeout` seconds until one says something."""
+    with selectors.DefaultSelector() as selector:
+        for worker in workers:
+            if worker.readable is not None:
+                selector.register(worker.readable, selectors.EVENT_READ, worker)
+        for key, _ in selector.select(max(0.0, timeout)) if selector.get_map() else ():
+            key.data.take_in()

@@ -46,10 +46,12 @@ async def run_build(
     secrets: Sequence[str] = (),
     timeout: float = 6 * 3600,  # noqa: ASYNC109
     nice: int = 10,
+    workers: int = 1,
 ) -> BuildReport:
     """`build` at low priority, off the loop. `on_event`: called on the loop, at most five times a second and stage.
 
-    `secrets`: values to redact wherever they stand in the repository. `timeout`: seconds. Cancelling kills the child and all below it.
+    `secrets`: values to redact wherever they stand in the repository. `timeout`: seconds. `workers`: processes that parse.
+    Cancelling kills the child and all below it.
     Raises: what `build` raises, as the same class; BuildFailed if the child dies or takes too long; DiskFull if it died for want of room.
     """
     child = await asyncio.create_subprocess_exec(
@@ -68,7 +70,7 @@ async def run_build(
     try:
         async with asyncio.timeout(timeout):
             assert child.stdin is not None  # noqa: S101
-            request = {"job": job_to_json(job), "nice": nice, "secrets": list(secrets)}
+            request = {"job": job_to_json(job), "nice": nice, "workers": workers, "secrets": list(secrets)}
             with suppress(BrokenPipeError, ConnectionResetError):
                 child.stdin.write(json.dumps(request).encode() + b"\n")
                 await child.stdin.drain()
@@ -227,7 +229,7 @@ def main() -> int:
             for secret in (token, *request["secrets"]):
                 if secret:
                     register_live_secret(secret)
-            report = build(job_from_json(request["job"]), speaker.event, token)
+            report = build(job_from_json(request["job"]), speaker.event, token, workers=int(request.get("workers", 1)))
         except FootnoteError as error:
             speaker.say(error={"kind": type(error).__name__, "problem": error.problem, "remedy": error.remedy})
             return 1

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rag.chunking import CHUNKER_VERSION, ChunkingSettings, IsolatedChunker
+from rag.chunking import CHUNKER_VERSION, IsolatedChunker
 from rag.embedding.models import EmbeddingSettings, describe, tokenizer_file
 from rag.errors import IndexCorrupt, IndexMismatch
 from rag.index.chunk_table import ChunkTable
@@ -43,16 +43,19 @@ _SPARE = 100_000_000  # bytes that a build leaves free, and needs to begin at al
 _SAMPLE = 97  # every so manieth chunk is read back
 
 
-def build(job: BuildJob, on_event: Callable[[BuildEvent], None], token: str = "", backend: DenseBackend | None = None) -> BuildReport:
+def build(
+    job: BuildJob, on_event: Callable[[BuildEvent], None], token: str = "", backend: DenseBackend | None = None, workers: int = 1
+) -> BuildReport:
     """Brings the repository's index up to date and says what that took. Blocks, for minutes on a large repository.
 
-    `token`: for cloning over https. Raises: BuildRunning, DiskFull, BuildFailed, EmptyRepository, SourceError, ModelError; whatever
-    happens, the index that stood before keeps answering and nothing half-written stays (after a kill, until the next build).
+    `token`: for cloning over https. `workers`: how many processes parse side by side; the index is the same with any number.
+    Raises: BuildRunning, DiskFull, BuildFailed, EmptyRepository, SourceError, ModelError; whatever happens, the index that stood before
+    keeps answering and nothing half-written stays (after a kill, until the next build).
     """
     name = job.repository.name
     directory = repository_directory(job.data_dir, name)
     with build_lock(directory, name), full_disk_is_named(directory, f"Indexing {name}"), PeakMemory() as memory:
-        return _Build(job, Layout(directory), on_event, token, backend or default_backend(), memory).run()
+        return _Build(job, Layout(directory), on_event, token, backend or default_backend(), memory, workers).run()
 
 
 class _Build:
@@ -64,6 +67,7 @@ class _Build:
         token: str,
         backend: DenseBackend,
         memory: PeakMemory,
+        workers: int,
     ) -> None:
         self._job = job
         self._layout = layout
@@ -71,6 +75,7 @@ class _Build:
         self._token = token
         self._backend = backend
         self._memory = memory
+        self._workers = workers
         self._watch = Stopwatch()
         self._embedding: EmbeddingSettings = replace(job.embedding, threads=job.threads) if job.threads else job.embedding
 
@@ -78,16 +83,18 @@ class _Build:
         pointer, former, kept = self._former()
         self._layout.clean(pointer)
         check_room(self._layout.directory, _SPARE, f"Indexing {self._job.repository.name}")
-        mirror, commit, branch = self._source()
         spec = describe(self._embedding)
         chunking = fitted(self._job.chunking, spec)
         scope = scope_of(self._job.repository, self._job.root)
-        recipe = recipe_of(spec, chunking, scope)
-        current = former if pointer is not None and former is not None and former.generation == pointer.generation else None
-        if current is not None and not self._job.force and current.dense and (current.commit, current.recipe) == (commit, recipe):
-            return self._report(current, branch, unchanged=True)
-
-        corpus, fallbacks = self._read(mirror, commit, chunking)
+        with IsolatedChunker(tokenizer_file(self._embedding), chunking, workers=self._workers) as chunker:
+            if former is None:  # they come up while git clones
+                chunker.start()
+            mirror, commit, branch = self._source()
+            recipe = recipe_of(spec, chunking, scope)
+            current = former if pointer is not None and former is not None and former.generation == pointer.generation else None
+            if current is not None and not self._job.force and current.dense and (current.commit, current.recipe) == (commit, recipe):
+                return self._report(current, branch, unchanged=True)
+            corpus, fallbacks = self._read(mirror, commit, chunker)
         check_whole(self._job.repository.name, corpus)
         if former is not None and not self._job.force:
             self._compare(former, spec, scope, corpus)
@@ -154,7 +161,7 @@ class _Build:
             assert head is not None  # noqa: S101
             return mirror, head.commit, head.branch
 
-    def _read(self, mirror: Mirror, commit: str, chunking: ChunkingSettings) -> tuple[Corpus, dict[str, int]]:
+    def _read(self, mirror: Mirror, commit: str, chunker: IsolatedChunker) -> tuple[Corpus, dict[str, int]]:
         job = self._job
         self._tell(BuildEvent("read", 0, 0))
         found = mirror.documents(commit, include=job.repository.include, exclude=job.repository.exclude, root=job.root)
@@ -162,11 +169,9 @@ class _Build:
         def on_document(documents: int, chunks: int) -> None:
             self._tell(BuildEvent("chunk", documents, 0, f"{chunks:,} chunks"))
 
-        with IsolatedChunker(tokenizer_file(self._embedding), chunking) as chunker:
-            corpus = read_corpus(found, chunker.chunk_many, self._watch, on_document, chunker.fallen)
-            fallbacks = dict(chunker.fallbacks)
+        corpus = read_corpus(found, chunker.chunk_many, self._watch, on_document, chunker.fallen)
         self._tell(BuildEvent("chunk", corpus.documents, corpus.documents, f"{len(corpus.chunks):,} chunks"))
-        return corpus, fallbacks
+        return corpus, dict(chunker.fallbacks)
 
     def _compare(self, former: Manifest, spec: EmbeddingSpec, scope: str, corpus: Corpus) -> None:
         """Only builds that were asked the same can be compared."""
@@ -249,7 +254,7 @@ def _write_sparse(home: Path, manifest: Manifest, corpus: Corpus) -> Manifest:
     (part / "bm25").mkdir(parents=True)
     (home / "pin").touch()
     ChunkTable.write(part / "chunks", corpus.chunks)
-    SparseIndex.build(corpus.chunks).save(part / "bm25")
+    SparseIndex.weighed(corpus.terms).save(part / "bm25")
     write_entries(part / ENTRIES, corpus.entries)
     rows = range(0, len(corpus.chunks), _SAMPLE)
     table = ChunkTable.open(part / "chunks")

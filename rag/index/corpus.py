@@ -12,6 +12,7 @@ from types import MappingProxyType
 from rag.errors import BuildFailed, EmptyRepository
 from rag.index.files import corrupt
 from rag.index.measure import Stopwatch
+from rag.index.term_counts import TermCounts
 from rag.source.mirror import Skipped
 from rag.types import Chunk, Document
 
@@ -45,9 +46,13 @@ class DocumentEntry:
 
 @dataclass(slots=True)
 class Corpus:
-    """All chunks of a commit in the order of the tree. `lines`, `covered`: not blank ones, and those of them in a chunk."""
+    """All chunks of a commit in the order of the tree. `lines`, `covered`: not blank ones, and those of them in a chunk.
+
+    `terms`: counted along with the chunks, while the parsing processes are busy with the next ones.
+    """
 
     chunks: list[Chunk] = field(default_factory=list)
+    terms: TermCounts = field(default_factory=TermCounts)
     entries: list[DocumentEntry] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
     documents: int = 0
@@ -98,6 +103,7 @@ def _add(corpus: Corpus, document: Document, chunks: Sequence[Chunk], fallback: 
     inside: set[int] = set()
     for chunk in chunks:
         inside.update(range(chunk.start_line, chunk.end_line + 1))
+        corpus.terms.add(chunk)
     corpus.chunks.extend(chunks)
     corpus.entries.append(
         DocumentEntry(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,24 +19,11 @@ from rank_bm25 import BM25Okapi
 from scipy.sparse import csr_matrix
 
 from rag.errors import IndexCorrupt
-from rag.index.tokens import terms
+from rag.index.term_counts import TermCounts
 from rag.index.vocabulary import Vocabulary, encoded
 from rag.types import Chunk
 
 FORMAT = 1
-
-
-def chunk_terms(chunk: Chunk) -> list[str]:
-    """What BM25 counts of a chunk: its lines, and by weight what it is about, a field's weight being how often it is repeated:
-    file stem 2, directories 1, defined names 2, enclosing scope 1.
-    """
-    path = PurePosixPath(chunk.path)
-    found = terms(chunk.text)
-    found += 2 * terms(path.stem)
-    found += terms(" ".join(path.parts[:-1]))
-    found += 2 * terms(" ".join(chunk.defines))
-    found += terms(chunk.scope)
-    return found
 
 
 class SparseIndex:
@@ -53,28 +40,38 @@ class SparseIndex:
         return self._size
 
     @classmethod
-    def build(cls, chunks: Sequence[Chunk]) -> SparseIndex:
-        """Counts and weighs the terms of all chunks; row i is chunks[i]. Without a chunk or a term it finds nothing."""
-        return cls.from_terms(chunk_terms(chunk) for chunk in chunks)
+    def build(cls, chunks: Iterable[Chunk]) -> SparseIndex:
+        """Counts and weighs the terms of all chunks; row i is the i-th chunk. Without a chunk or a term it finds nothing."""
+        counted = TermCounts()
+        for chunk in chunks:
+            counted.add(chunk)
+        return cls.weighed(counted)
 
     @classmethod
     def from_terms(cls, corpus: Iterable[Sequence[str]]) -> SparseIndex:
         """The same over ready terms, read once."""
-        counted = _Counted(corpus)
-        size = len(counted.doc_len)
-        words = sorted(counted.columns, key=encoded)
-        place = np.empty(len(words), dtype=np.int32)  # order of first sight -> order of the vocabulary
-        place[[counted.columns[word] for word in words]] = np.arange(len(words), dtype=np.int32)
-        ends = np.concatenate(([0], np.cumsum(np.frombuffer(counted.distinct, dtype=np.int32), dtype=np.int64)))
-        columns = place[np.frombuffer(counted.term_ids, dtype=np.int32)]
-        by_term = csr_matrix((np.frombuffer(counted.counts, dtype=np.int32), columns, ends), shape=(size, len(words))).tocsc()
-        idf = np.asarray([counted.idf[word] for word in words], dtype=np.float64)
-        k1, b = counted.k1, counted.b
-        norm = k1 * (1 - b + b * np.asarray(counted.doc_len, dtype=np.float64) / (counted.avgdl or 1.0))
+        counted = TermCounts()
+        for terms_of_chunk in corpus:
+            counted.add_terms(terms_of_chunk)
+        return cls.weighed(counted)
+
+    @classmethod
+    def weighed(cls, counted: TermCounts) -> SparseIndex:
+        """The index of what was counted: row i is the i-th that was added."""
+        by_chunk = counted.matrix()
+        model = _Weights(counted, by_chunk)
+        size = len(counted.lengths)
+        names = sorted(counted.columns, key=encoded)
+        place = np.empty(len(names), dtype=np.int32)  # order of first sight -> order of the vocabulary
+        place[[counted.columns[name] for name in names]] = np.arange(len(names), dtype=np.int32)
+        by_term = csr_matrix((by_chunk.data, place[by_chunk.indices], by_chunk.indptr), shape=by_chunk.shape).tocsc()
+        idf = np.asarray([model.idf[name] for name in names], dtype=np.float64)
+        k1, b = model.k1, model.b
+        norm = k1 * (1 - b + b * np.asarray(counted.lengths, dtype=np.float64) / (model.avgdl or 1.0))
         tf = by_term.data.astype(np.float64)
         weights = tf * (k1 + 1) / (tf + norm[by_term.indices])
         weights *= np.repeat(idf, np.diff(by_term.indptr))
-        return cls(Vocabulary.of(words), by_term.indptr.astype(np.int64), by_term.indices.astype(np.int32), weights, size)
+        return cls(Vocabulary.of(names), by_term.indptr.astype(np.int64), by_term.indices.astype(np.int32), weights, size)
 
     def save(self, directory: Path) -> None:
         """Writes the index into an existing, empty directory. Raises: OSError."""
@@ -145,34 +142,21 @@ class SparseIndex:
         return scores
 
 
-class _Counted(BM25Okapi):  # type: ignore[misc]  # rank-bm25 carries no types
-    """BM25Okapi's own idf and mean length, over arrays of counts: rank-bm25's dictionary a document takes a gigabyte at 200,000 chunks."""
+class _Weights(BM25Okapi):  # type: ignore[misc]  # rank-bm25 carries no types
+    """BM25Okapi's own idf and mean length, from counts: rank-bm25's dictionary a document takes a gigabyte at 200,000 chunks."""
 
-    def __init__(self, corpus: Iterable[Sequence[str]]) -> None:
-        self.columns: dict[str, int] = {}
-        self.term_ids = bytearray()
-        self.counts = bytearray()
-        self.distinct = bytearray()
-        super().__init__(corpus)
+    def __init__(self, counted: TermCounts, by_chunk: csr_matrix) -> None:
+        self._counted = counted
+        self._holders = np.bincount(by_chunk.indices, minlength=len(counted.columns)).tolist()
+        super().__init__(())
 
     def _initialize(self, corpus: Iterable[Sequence[str]]) -> dict[str, int]:
-        holders: list[int] = []
-        for document in corpus:
-            counts = Counter(document)
-            ids = []
-            for term in counts:
-                column = self.columns.setdefault(term, len(holders))
-                if column == len(holders):
-                    holders.append(0)
-                holders[column] += 1
-                ids.append(column)
-            self.term_ids += np.asarray(ids, dtype=np.int32).tobytes()
-            self.counts += np.fromiter(counts.values(), dtype=np.int32, count=len(counts)).tobytes()
-            self.distinct += np.int32(len(counts)).tobytes()
-            self.doc_len.append(len(document))
-        self.corpus_size = len(self.doc_len)
-        self.avgdl = sum(self.doc_len) / self.corpus_size if self.corpus_size else 0.0
-        return dict(zip(self.columns, holders, strict=True))
+        lengths = self._counted.lengths
+        self.doc_len = lengths
+        self.corpus_size = len(lengths)
+        self.avgdl = sum(lengths) / self.corpus_size if self.corpus_size else 0.0
+        # In order of first sight, as rank-bm25 has it: its mean idf is a sum of floats.
+        return dict(zip(self._counted.columns, self._holders, strict=True))
 
     def _calc_idf(self, nd: dict[str, int]) -> None:
         if nd:  # rank-bm25 divides by the number of terms

@@ -27,15 +27,16 @@ SLOW = Document("slow.py", "x = [\n" + "  (a, b, c),\n" * 60_000 + "]\n", "pytho
 SMALL = [Document(f"f{n}.py", f"def f{n}(x):\n    '''Says {n}.'''\n    return x + {n}\n", "python", "") for n in range(60)]
 
 
-@pytest.fixture
-def isolated(tokenizer_file: Path) -> Iterator[IsolatedChunker]:
-    with IsolatedChunker(tokenizer_file, ChunkingSettings(), timeout=20) as chunker:
+@pytest.fixture(params=[1, 2, 3], ids=lambda workers: f"{workers} workers")
+def isolated(tokenizer_file: Path, request: pytest.FixtureRequest) -> Iterator[IsolatedChunker]:
+    with IsolatedChunker(tokenizer_file, ChunkingSettings(), timeout=20, workers=request.param) as chunker:
         yield chunker
 
 
 def worker_of(chunker: IsolatedChunker) -> int:
-    assert chunker._worker is not None
-    return chunker._worker.pid
+    worker = chunker._lanes[0].worker
+    assert worker is not None
+    return worker.pid
 
 
 def gone(pid: int) -> bool:
@@ -57,8 +58,9 @@ def test_chunks_are_those_of_this_process(isolated: IsolatedChunker, chunker: La
     assert isolated.fallbacks == {}
 
 
-def test_a_document_that_outlasts_its_worker_is_cut_by_lines(tokenizer_file: Path, count_tokens: TokenizerCounter) -> None:
-    with IsolatedChunker(tokenizer_file, ChunkingSettings(), timeout=0.4) as chunker:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_document_that_outlasts_its_worker_is_cut_by_lines(tokenizer_file: Path, count_tokens: TokenizerCounter, workers: int) -> None:
+    with IsolatedChunker(tokenizer_file, ChunkingSettings(), timeout=0.4, workers=workers) as chunker:
         answers = dict(zip("abc", chunker.chunk_many([SMALL[0], SLOW, SMALL[1]]), strict=True))
         assert [chunk.symbol for chunk in answers["a"][1] + answers["c"][1]] == ["f0", "f1"]
         assert {chunk.kind for chunk in answers["b"][1]} == {Kind.LINES}
@@ -81,16 +83,51 @@ def test_a_worker_that_is_killed_costs_one_document(isolated: IsolatedChunker, c
     isolated.chunk(SMALL[0])
     first = worker_of(isolated)
     seen = 0
-    for document, chunks in isolated.chunk_many(SMALL):
+    many = SMALL * 5  # more than is sent ahead, so that the dead worker is needed again
+    for document, chunks in isolated.chunk_many(many):
         seen += 1
         if seen == 5:
             os.kill(worker_of(isolated), signal.SIGKILL)
         if chunks != chunker.chunk(document):
             assert {chunk.kind for chunk in chunks} == {Kind.LINES}
-    assert seen == len(SMALL)
+    assert seen == len(many)
     assert sum(isolated.fallbacks.values()) <= 1
     assert gone(first)
     assert isolated.chunk(SMALL[7]) == chunker.chunk(SMALL[7])
+
+
+def test_what_others_answer_is_taken_in_while_one_is_slow(tokenizer_file: Path, chunker: LanguageChunker) -> None:
+    """Their answers are far more than a pipe holds, and the order stays."""
+    long = Document("long.py", "\n".join(document.text for document in SMALL) * 12, "python", "")
+    wide = Document("wide.md", "# Wide\n\n" + f"{'long words ' * 400}\n\n" * 40, "markdown", "")
+    documents = [long, *[wide] * 10, *SMALL, long, *[wide] * 10]
+    expected = {document.path: chunker.chunk(document) for document in documents}
+    with IsolatedChunker(tokenizer_file, ChunkingSettings(), timeout=60, workers=3) as several:
+        several.start()
+        answers = list(several.chunk_many(iter(documents)))
+        assert [document for document, _ in answers] == documents
+        assert all(chunks == expected[document.path] for document, chunks in answers)
+        assert several.fallbacks == {}
+        assert len({lane.worker.pid for lane in several._lanes if lane.worker is not None}) == 3
+
+
+def test_every_worker_that_dies_is_replaced(tokenizer_file: Path, chunker: LanguageChunker) -> None:
+    with IsolatedChunker(tokenizer_file, ChunkingSettings(), timeout=60, workers=2) as several:
+        for number, (document, chunks) in enumerate(several.chunk_many(SMALL * 3)):
+            if number in (3, 50):
+                for lane in several._lanes:
+                    assert lane.worker is not None
+                    os.kill(lane.worker.pid, signal.SIGKILL)
+            if chunks != chunker.chunk(document):
+                assert {chunk.kind for chunk in chunks} == {Kind.LINES}
+        assert number == 3 * len(SMALL) - 1
+        assert sum(several.fallbacks.values()) <= 4
+        assert [several.chunk(document) for document in SMALL] == [chunker.chunk(document) for document in SMALL]
+
+
+def test_no_worker_is_no_chunker(tokenizer_file: Path) -> None:
+    with pytest.raises(ValueError, match="0 workers"):
+        IsolatedChunker(tokenizer_file, ChunkingSettings(), workers=0)
 
 
 def test_leaving_early_does_not_mix_up_later_answers(isolated: IsolatedChunker, chunker: LanguageChunker) -> None:
@@ -139,7 +176,7 @@ def test_the_worker_ends_with_its_parent(tokenizer_file: Path) -> None:
     code = (
         "import sys, time\nfrom pathlib import Path\nfrom rag.chunking import *\nfrom rag.types import Document\n"
         "c = IsolatedChunker(Path(sys.argv[1]), ChunkingSettings())\nc.chunk(Document('a', 'b', 'text', ''))\n"
-        "print(c._worker.pid, flush=True)\ntime.sleep(60)\n"
+        "print(c._lanes[0].worker.pid, flush=True)\ntime.sleep(60)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(rag.__file__).parent.parent)}
     with subprocess.Popen([sys.executable, "-c", code, str(tokenizer_file)], stdout=subprocess.PIPE, env=environment) as parent:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
 from rag.errors import IndexCorrupt
-from rag.index.sparse import SparseIndex, chunk_terms
+from rag.index.sparse import SparseIndex
+from rag.index.term_counts import chunk_terms
 from rag.types import Chunk, Kind
 
 WORDS = st.sampled_from(["a", "b", "open", "file", "größe", "_x", "read_file", "\ud800"])
@@ -79,6 +80,29 @@ def test_limit_of_nothing_finds_nothing() -> None:
 
 def chunk(path: str, text: str, **fields: object) -> Chunk:
     return Chunk(path, 1, text.count("\n") + 1, Kind.FUNCTION, "python", text, **fields)  # type: ignore[arg-type]
+
+
+TEXTS = st.text(st.sampled_from("aZé9_ .(\n\ud800"), max_size=40)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=6), st.lists(st.sampled_from(["a", "z", "9", "az", "src"]), max_size=3))
+def test_counting_chunk_by_chunk_is_counting_their_terms(parts: list[tuple[str, str, str]], query: list[str]) -> None:
+    chunks = [chunk(f"src/{name or 'x'}.py", text, scope=scope, defines=(name, "aZ")) for text, name, scope in parts]
+    one, other = SparseIndex.build(chunks), SparseIndex.from_terms([chunk_terms(each) for each in chunks])
+    np.testing.assert_array_equal(one.scores(query), other.scores(query))
+    with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
+        one.save(Path(first))
+        other.save(Path(second))
+        assert all(file.read_bytes() == (Path(second) / file.name).read_bytes() for file in Path(first).iterdir())
+
+
+def test_counts_are_added_up_in_blocks_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = [["a", "b", "a"], [], ["c", "a"], ["b"] * 9, ["c", "d", "c"]]
+    whole = SparseIndex.from_terms(corpus)
+    monkeypatch.setattr("rag.index.term_counts._BLOCK", 4)
+    for term in "abcd":
+        np.testing.assert_array_equal(SparseIndex.from_terms(corpus).scores([term]), whole.scores([term]))
 
 
 def test_path_names_and_scope_are_found_and_weigh_as_documented() -> None:
