@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -277,7 +279,7 @@ def test_control_characters_of_a_repository_do_not_reach_the_terminal(footnote: 
 
 def test_a_closed_pipe_is_no_error(larder: Footnote) -> None:
     done = subprocess.run(
-        ["bash", "-c", "python -m bot search parcel | head -n 1"],
+        ["bash", "-c", f"{shlex.quote(sys.executable)} -m bot search parcel | head -n 1"],
         cwd=larder.cwd,
         env={**larder.environment, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
         capture_output=True,
