@@ -23,7 +23,7 @@ from rag.index.locks import unpinned
 
 logger = logging.getLogger(__name__)
 
-_ID = re.compile(r"[0-9]{8}T[0-9]{6}-[0-9a-f]{8}-[0-9a-f]{6}")
+_ID = re.compile(r"[0-9]{8}T[0-9]{6}(?:[0-9]{6})?-[0-9a-f]{8}-[0-9a-f]{6}")  # whole seconds: what the first builds wrote
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,8 @@ class Layout:
 
 
 def new_generation(built_at: datetime, commit: str) -> str:
-    """A name that sorts by time: "20261129T213300-<commit>-<random>"."""
-    return f"{built_at:%Y%m%dT%H%M%S}-{commit[:8]}-{secrets.token_hex(3)}"
+    """A name that sorts by time, to the microsecond: "20261129T213300123456-<commit>-<random>"."""
+    return f"{built_at:%Y%m%dT%H%M%S%f}-{commit[:8]}-{secrets.token_hex(3)}"
 
 
 def _trash(name: str) -> str:

@@ -83,7 +83,7 @@ def test_what_has_not_changed_is_not_built_unless_forced(room: Room) -> None:
     again = room.build()
     assert again.unchanged
     assert (again.generation, again.chunks, again.embedded) == (first.generation, first.chunks, 0)
-    assert again.seconds["total"] < 2
+    assert set(again.seconds) <= {"clone", "total"}
     assert "sparse" not in room.stages()
     forced = room.build(force=True)
     assert not forced.unchanged

@@ -303,7 +303,7 @@ async def test_a_row_that_does_not_exist_is_an_error(retriever: Retriever, gener
 async def test_a_search_that_hangs_is_given_up_and_the_loop_goes_on(
     embedder: Embedder, generation: Generation, sample_index: SampleIndex
 ) -> None:
-    slow = Retriever(Broken(embedder, seconds=1.5), RetrievalSettings(timeout=0.2))
+    slow = Retriever(Broken(embedder, seconds=6), RetrievalSettings(timeout=0.2))
     started = time.perf_counter()
     ticks = 0
 
@@ -317,7 +317,7 @@ async def test_a_search_that_hangs_is_given_up_and_the_loop_goes_on(
     with pytest.raises(RetrievalError, match=r"took more than 0\.2 seconds"):
         await slow.retrieve(QUESTION, generation, sample_index.repository)
     ticking.cancel()
-    assert time.perf_counter() - started < 1.2
+    assert time.perf_counter() - started < 5
     assert ticks >= 5
 
 
