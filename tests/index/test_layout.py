@@ -21,7 +21,7 @@ def test_builds_within_one_second_sort_by_time() -> None:
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("name", [new_generation(AT, COMMIT), "20261129T213300-62bbeb8c-8122ef"])
+@pytest.mark.parametrize("name", ["20261130T001607250000-62bbeb8c-8122ef", "20261129T213300-62bbeb8c-8122ef"])
 def test_a_pointer_names_a_generation_new_or_old(tmp_path: Path, name: str) -> None:
     layout = Layout(tmp_path)
     layout.publish(name, "")
@@ -36,3 +36,10 @@ def test_a_pointer_to_what_is_no_generation_is_damage(tmp_path: Path, name: str)
     layout.publish(name, "")
     with pytest.raises(IndexCorrupt):
         layout.current()
+
+
+def test_a_new_name_can_be_pointed_to(tmp_path: Path) -> None:
+    layout = Layout(tmp_path)
+    name = new_generation(AT, COMMIT)
+    layout.publish(name, "")
+    assert layout.current() == Pointer(name)
