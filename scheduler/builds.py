@@ -1,23 +1,25 @@
-"""Builds of indexes: never two of one repository, each in the log, one alert for each that failed."""
+"""Builds of indexes: never two of one repository, each in the log, one alert when a repository's builds begin to fail."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 from datetime import datetime
 
 from rag.answer_log import AnswerLog, BuildRecord, utc_now
-from rag.errors import BuildFailed, BuildRunning
+from rag.errors import BuildFailed, BuildRunning, DatabaseError
 from rag.types import Repository
 from scheduler.announcing import tell
+from scheduler.faults import SHARED, Faults
 from scheduler.protocols import Announcer, Rebuild
 
 logger = logging.getLogger(__name__)
 
 
 class Builds:
-    """Every build of this process goes through here, whatever caused it."""
+    """Every build of this process goes through here, whatever caused it. `faults` None: people are told of every failure."""
 
     def __init__(
         self,
@@ -27,6 +29,7 @@ class Builds:
         *,
         timeout: float = 6.5 * 3600,
         parallel: int = 1,
+        faults: Faults | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self._rebuild = rebuild
@@ -34,6 +37,7 @@ class Builds:
         self._announcer = announcer
         self._timeout = timeout
         self._slots = asyncio.Semaphore(parallel)
+        self._faults = faults
         self._clock = clock
         self._tasks: dict[str, asyncio.Task[BuildRecord]] = {}
         self._at_work: set[str] = set()
@@ -110,13 +114,40 @@ class Builds:
             else:
                 record = BuildRecord.succeeded(outcome, cause=cause, started_at=started, finished_at=self._clock())
                 await self._log.record_build(record)
+                await self._recovered(record)
                 return record
             logger.error("the build of %s failed", repository.name, exc_info=error)
             record = self._failed(repository, error, cause, started)
             before = await self._log.last_build(repository.name, good=True)
             await self._log.record_build(record)
-            await tell(self._announcer, _alert(record, before))
+            await self._failing(record, before)
             return record
+
+    async def _failing(self, record: BuildRecord, before: BuildRecord | None) -> None:
+        if self._faults is None:
+            await tell(self._announcer, _alert(record, before))
+            return
+        try:
+            news = await self._faults.is_news(record)
+        except DatabaseError:
+            logger.exception("whether people know that builds of %s fail cannot be read", record.repository)
+            news = True
+        if news and await tell(self._announcer, _alert(record, before)):
+            with contextlib.suppress(DatabaseError):  # they are told once more
+                await self._faults.told(record)
+
+    async def _recovered(self, record: BuildRecord) -> None:
+        if self._faults is None:
+            return
+        try:
+            over = await self._faults.ended(record.repository)
+        except DatabaseError:
+            logger.exception("whether people know that builds of %s failed cannot be read", record.repository)
+            return
+        if over:
+            nobody = "".join(f" Nothing fails with {kind} any more." for kind in over if kind in SHARED)
+            again = f"{record.repository} builds again after {', '.join(over)}: its index is of commit {record.commit[:12]}.{nobody}"
+            await tell(self._announcer, again)
 
     def _failed(self, repository: Repository, error: BaseException, cause: str, started: datetime) -> BuildRecord:
         return BuildRecord.failed(repository.name, error, cause=cause, started_at=started, finished_at=self._clock())
@@ -128,4 +159,5 @@ def _alert(record: BuildRecord, before: BuildRecord | None) -> str:
         keeps = "It has no index yet, so questions about it cannot be answered."
     else:
         keeps = f"The index of {before.finished_at:%Y-%m-%d %H:%M} UTC at commit {before.commit[:12]} keeps answering."
-    return f"The {record.cause} build of {record.repository} failed ({record.error_kind}). {keeps} `footnote status` says why."
+    shared = " Other repositories that fail for the same reason are not told of one by one." if record.error_kind in SHARED else ""
+    return f"The {record.cause} build of {record.repository} failed ({record.error_kind}). {keeps} `footnote status` says why.{shared}"
