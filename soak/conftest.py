@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import pytest
 
 from tests.bot.conftest import database, house, stack
-from tests.conftest import _own_place, models_directory
+from tests.conftest import _own_place, embedder, models_directory
 
-__all__ = ["_own_place", "database", "house", "models_directory", "stack"]
+__all__ = ["_own_place", "database", "embedder", "house", "models_directory", "stack"]
 
 OPTIONS = {
     "kills": (200, "how often a builder, and a bot, is ended by kill -9"),

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 import aiohttp
 import pytest
@@ -126,7 +127,7 @@ def test_everything_is_indexed_or_left_out_for_a_reason_and_found_again(footnote
 
     words = {shown(name): word for name, word in ODD_NAMES.items()} | {shown(name): word for name, (_, word) in CONTENTS.items()}
     mirror = Mirror.existing(bare.path)
-    links: dict[str, str] = {}
+    links: dict[str, tuple[str, str]] = {}
     index = RepositoryIndex(repository_directory(footnote.data_dir, "awkward"), EdgeBackend(), describe(EmbeddingSettings()))
     with index.open() as generation:
         for path, word in words.items():
@@ -137,7 +138,7 @@ def test_everything_is_indexed_or_left_out_for_a_reason_and_found_again(footnote
             document = mirror.document(commit, path)
             assert "\n".join(document.text.split("\n")[chunk.start_line - 1 : chunk.end_line]) == chunk.text
             link = permalink(Repository("awkward", "", web=WEB), commit, path, chunk.start_line, chunk.end_line)
-            links[link] = word
+            links[link] = (path, word)
             assert link.startswith(f"{WEB}/blob/{commit}/")
             assert link.isascii()
             assert link.isprintable()
@@ -149,18 +150,24 @@ def test_everything_is_indexed_or_left_out_for_a_reason_and_found_again(footnote
     asyncio.run(opened(footnote, links))
 
 
-async def opened(footnote: Footnote, links: Mapping[str, str]) -> None:
-    """Every citation leads to its file in the page of a running playground. `links`: where they lead on the web -> a word of the file."""
+async def opened(footnote: Footnote, links: Mapping[str, tuple[str, str]]) -> None:
+    """Every citation leads to its file in the page of a playground. `links`: where they lead on the web -> path, a word of the file."""
     process = await asyncio.to_thread(footnote.start, "playground", "--port", "0")
     try:
         assert process.stdout is not None
         line = await asyncio.to_thread(process.stdout.readline)
-        page = f"{line.split()[1].rstrip('/')}/source/awkward"
+        page = line.split()[1].rstrip("/")
         async with aiohttp.ClientSession() as session:
-            for link, word in links.items():
-                async with session.get(URL(page + link.removeprefix(WEB), encoded=True)) as response:
-                    text = await response.text()
-                    assert (response.status, word in text) == (200, True), link
+            for link, (path, word) in links.items():
+                place = link.removeprefix(f"{WEB}/blob/")
+                async with session.get(URL(f"{page}/source/awkward/blob/{place}", encoded=True)) as response:
+                    assert response.status == 200, link
+                # What the page then asks for, as playground/static/source.js reads the address.
+                commit, _, name = place.partition("#")[0].partition("/")
+                assert unquote_to_bytes(name).decode("utf-8", "backslashreplace") == path
+                wanted = {"repository": "awkward", "commit": commit, "path": path}
+                async with session.get(f"{page}/page/source", params=wanted) as response:
+                    assert (response.status, word in (await response.json()).get("text", "")) == (200, True), link
     finally:
         process.terminate()
         await asyncio.to_thread(process.communicate, timeout=60)
