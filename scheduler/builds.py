@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 from datetime import datetime
@@ -60,7 +59,7 @@ class Builds:
         """Builds a repository and returns what the log got; where it is being built already, waits for that build instead.
 
         A failure is a record, not an exception. A caller that is cancelled leaves the build running for the others; `stop` ends it.
-        Raises: BuildRunning where another process builds it (`DatabaseError` where the log cannot be written).
+        Raises: BuildRunning where another process builds it (`DatabaseError` where a good build cannot be written down).
         """
         task = self._tasks.get(repository.name)
         if task is None:
@@ -118,32 +117,29 @@ class Builds:
                 return record
             logger.error("the build of %s failed", repository.name, exc_info=error)
             record = self._failed(repository, error, cause, started)
-            before = await self._log.last_build(repository.name, good=True)
-            await self._log.record_build(record)
-            await self._failing(record, before)
+            await self._failing(record, await self._standing(record))
             return record
 
-    async def _failing(self, record: BuildRecord, before: BuildRecord | None) -> None:
-        if self._faults is None:
-            await tell(self._announcer, _alert(record, before))
-            return
+    async def _standing(self, failed: BuildRecord) -> str:
+        """Writes the failure down. What answers meanwhile, in words."""
         try:
-            news = await self._faults.is_news(record)
-        except DatabaseError:
-            logger.exception("whether people know that builds of %s fail cannot be read", record.repository)
-            news = True
-        if news and await tell(self._announcer, _alert(record, before)):
-            with contextlib.suppress(DatabaseError):  # they are told once more
-                await self._faults.told(record)
+            before = await self._log.last_build(failed.repository, good=True)
+            await self._log.record_build(failed)
+        except DatabaseError:  # as where the disk is full: people are told all the more
+            logger.exception("the failed build of %s could not be recorded", failed.repository)
+            return "Its log cannot be written either."
+        if before is None:
+            return "It has no index yet, so questions about it cannot be answered."
+        return f"The index of {before.finished_at:%Y-%m-%d %H:%M} UTC at commit {before.commit[:12]} keeps answering."
+
+    async def _failing(self, record: BuildRecord, standing: str) -> None:
+        if self._faults is not None and not await self._faults.is_news(record):
+            return
+        if await tell(self._announcer, _alert(record, standing)) and self._faults is not None:
+            await self._faults.told(record)
 
     async def _recovered(self, record: BuildRecord) -> None:
-        if self._faults is None:
-            return
-        try:
-            over = await self._faults.ended(record.repository)
-        except DatabaseError:
-            logger.exception("whether people know that builds of %s failed cannot be read", record.repository)
-            return
+        over = await self._faults.ended(record.repository) if self._faults is not None else []
         if over:
             nobody = "".join(f" Nothing fails with {kind} any more." for kind in over if kind in SHARED)
             again = f"{record.repository} builds again after {', '.join(over)}: its index is of commit {record.commit[:12]}.{nobody}"
@@ -153,11 +149,7 @@ class Builds:
         return BuildRecord.failed(repository.name, error, cause=cause, started_at=started, finished_at=self._clock())
 
 
-def _alert(record: BuildRecord, before: BuildRecord | None) -> str:
+def _alert(record: BuildRecord, standing: str) -> str:
     """Fixed words: what git or a file said stays in the log."""
-    if before is None:
-        keeps = "It has no index yet, so questions about it cannot be answered."
-    else:
-        keeps = f"The index of {before.finished_at:%Y-%m-%d %H:%M} UTC at commit {before.commit[:12]} keeps answering."
     shared = " Other repositories that fail for the same reason are not told of one by one." if record.error_kind in SHARED else ""
-    return f"The {record.cause} build of {record.repository} failed ({record.error_kind}). {keeps} `footnote status` says why.{shared}"
+    return f"The {record.cause} build of {record.repository} failed ({record.error_kind}). {standing} `footnote status` says why.{shared}"

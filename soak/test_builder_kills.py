@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
+import psutil
+
 from rag.embedding.models import EmbeddingSettings, describe
 from rag.index.builder import build
 from rag.index.dense_edge import EdgeBackend
@@ -27,6 +29,7 @@ from tests.index.test_kills import FILES, Reader, edition
 
 COMPLETE_EVERY = 20  # kills between two builds that are let run to their end
 BUILD_SECONDS = 300.0
+GROWTH = 150_000_000  # bytes that the process of all readers may grow by, whatever the number of generations that it opened
 
 
 def test_readers_never_see_half_an_index(tmp_path: Path, models_directory: Path, embedder: Embedder, soak: Soak) -> None:
@@ -39,6 +42,7 @@ def test_readers_never_see_half_an_index(tmp_path: Path, models_directory: Path,
     killed = completed = 0
     with _reading(index, embedder, soak.readers) as readers:
         usual = _complete(job, index, source, next(editions))
+        memory = [psutil.Process().memory_info().rss]
         while killed < soak.kills and not clock.over:
             commit_files(source, edition(next(editions)))
             process = _start(job)
@@ -56,13 +60,16 @@ def test_readers_never_see_half_an_index(tmp_path: Path, models_directory: Path,
                 usual *= 0.9
         _complete(job, index, source, next(editions))
         time.sleep(0.5)
+        memory.append(psutil.Process().memory_info().rss)
         _stop(readers)
         faults = [fault for reader in readers for fault in reader.faults]
         answers = sum(reader.answers for reader in readers)
     index.close()
     complete = f"{killed:,} kills, {completed + 1:,} complete builds between and after them"
     soak.done.append(f"builder: {complete}, {answers:,} answers to {soak.readers} readers, {len(faults)} faults")
+    soak.done.append(f"builder: the readers' process took {memory[0] / 1e6:.0f} MB at first and {memory[1] / 1e6:.0f} MB in the end")
     assert faults == []
+    assert memory[1] < memory[0] + GROWTH
     assert all(reader.answers > 10 for reader in readers)
     names = [path.name for path in index.layout.generations.iterdir()]
     assert len(names) == 2

@@ -142,10 +142,21 @@ async def test_a_repository_that_is_gone_silences_a_shared_fault_for_a_week_at_m
     assert len(listener.alerts) == 2
 
 
-async def test_a_database_that_fails_fails_no_build(builds: Builds, workshop: Workshop, database: Database, listener: Listener) -> None:
-    await database.write(lambda db: db["faults"].drop())
-    workshop.errors["a"] = CloneFailed("No.")
-    assert not (await builds.build(A, "nightly")).ok
-    assert len(listener.alerts) == 1  # rather twice than not at all
+@pytest.mark.parametrize("tables", [("faults",), ("faults", "builds")])
+async def test_what_cannot_be_written_down_is_told_all_the_same_and_once(
+    builds: Builds, workshop: Workshop, database: Database, listener: Listener, tables: tuple[str, ...]
+) -> None:
+    """As where the disk is full: the database lies on it too."""
+    for table in tables:
+        await database.write(lambda db, table=table: db[table].drop())  # type: ignore[misc]
+    for repository in (A, B, A):
+        workshop.errors[repository.name] = DiskFull("No.")
+        assert not (await builds.build(repository, "nightly")).ok
+    assert len(listener.alerts) == 1
+    if "builds" in tables:
+        assert "cannot be written either" in listener.alerts[0]
+        return
     workshop.errors.clear()
-    assert (await builds.build(A, "nightly")).ok
+    for repository in (A, B):
+        assert (await builds.build(repository, "nightly")).ok
+    assert len(listener.alerts) == 2
