@@ -79,7 +79,8 @@ class Faults:
             db.conn.execute("DELETE FROM faults WHERE repository = ?", [repository])
             return had, {str(fault) for (fault,) in db.conn.execute("SELECT fault FROM faults")}
 
-        had, left = [], set()
+        had: list[str] = []
+        left: set[str] = set()
         try:
             had, left = await self._database.write(end)
         except DatabaseError:

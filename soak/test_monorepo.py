@@ -3,6 +3,7 @@ limit on files is said and counted."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -64,7 +65,7 @@ def test_a_monorepo_can_be_asked_before_anything_is_embedded(tmp_path: Path, mod
         if event.stage == "sparse_ready":
             raise _Ready
 
-    started, begun = time.monotonic(), time.process_time()
+    started, begun = time.monotonic(), sum(os.times()[:4])
     with PeakMemory() as memory, pytest.raises(_Ready):
         build(job, on_event)
     ready = time.monotonic() - started
@@ -78,7 +79,7 @@ def test_a_monorepo_can_be_asked_before_anything_is_embedded(tmp_path: Path, mod
         assert generation.chunks.get([row])[0].path.endswith(f"/file{soak.files - 1}.py")
     assert len(read_listing(index.layout).entries) == soak.files
     soak.done.append(
-        f"monorepo: {soak.files:,} files can be asked after {ready:.1f} s ({time.process_time() - begun:.1f} s of the builder's processor),"
+        f"monorepo: {soak.files:,} files can be asked after {ready:.1f} s ({sum(os.times()[:4]) - begun:.1f} s of processors),"
         f" {memory.bytes / 1e6:,.0f} MB at most, {index.size_bytes() / 1e6:,.0f} MB on disk; one word found in {1000 * answered:.1f} ms"
     )
     assert ready < LONGEST_FIRST

@@ -29,7 +29,7 @@ def processor_seconds() -> float:
     """Of this process, of its workers, and of those that ended."""
     process = psutil.Process()
     living = sum(sum(child.cpu_times()[:2]) for child in process.children())
-    return living + sum(process.cpu_times()[:4])
+    return float(living + sum(process.cpu_times()[:4]))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -173,8 +173,9 @@ async def opened(footnote: Footnote, links: Mapping[str, tuple[str, str]]) -> No
         await asyncio.to_thread(process.communicate, timeout=60)
 
 
-def test_history_that_is_rewritten_and_forms_of_a_clone(footnote: Footnote, awkward: tuple[Bare, str], tmp_path: Path) -> None:
-    bare, _ = awkward
+def test_history_that_is_rewritten_and_forms_of_a_clone(footnote: Footnote, tmp_path: Path) -> None:
+    bare = Bare(tmp_path / "awkward.git")
+    bare.commit({"first.py": function("first")})
     footnote.run("index", str(bare.path), "--name", "awkward")
     # The default branch is renamed and its history replaced by another, then the repository is left detached.
     forced = bare.commit({"forced.py": function("forcible")}, orphan=True)
