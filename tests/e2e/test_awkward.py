@@ -24,6 +24,8 @@ from rag.types import Repository
 from tests.e2e.conftest import Footnote
 from tests.source.repositories import Bare, git
 
+pytestmark = pytest.mark.timeout(600)
+
 WEB = "https://github.com/o/awkward"
 
 

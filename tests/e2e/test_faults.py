@@ -35,15 +35,13 @@ from tests.scheduler.conftest import Listener
 pytestmark = [pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux can limit another process"), pytest.mark.timeout(600)]
 
 FAULTS = {
-    "vanished": "SourceNotFound",
-    "refused": "SourceRefused",
     "unreachable": "CloneFailed",
     "lost": "BuildFailed",
     "crashing": "BuildFailed",
     "full": "DiskFull",
     "hanging": "BuildFailed",
 }
-WELL = ("first", "parsed")
+WELL = "parsed"
 HANGS_FOR = 3.0
 
 
@@ -74,24 +72,22 @@ class House:
         return self.place / "sources" / name
 
     def repositories(self) -> list[Repository]:
-        """As configured: those that fail lie before and after those that do not."""
-        return [self.repository(name) for name in ("first", *FAULTS, "parsed")]
+        """As configured: the one that is well waits for all the others."""
+        return [self.repository(name) for name in (*FAULTS, WELL)]
 
     def repository(self, name: str) -> Repository:
         healthy = Repository(name, str(self.source(name)))
         if not self.faulty:
             return healthy
-        elsewhere = {"refused": "https://127.0.0.1/o/n.git", "unreachable": "https://localhost:9/o/n.git", "hanging": self.silent}
+        elsewhere = {"unreachable": "https://localhost:9/o/n.git", "hanging": self.silent}
         return replace(healthy, source=elsewhere.get(name, healthy.source))
 
     def break_sources(self) -> None:
         self.faulty = True
-        self.source("vanished").rename(self.source("moved away"))
         commit_files(self.source("lost"), dict.fromkeys(("assign.py", "expire.py"), b"\0\1\2" * 400))
 
     def mend_sources(self) -> None:
         self.faulty = False
-        self.source("moved away").rename(self.source("vanished"))
         commit_files(self.source("lost"), files("lost", 2))
 
     async def rebuild(self, log: AnswerLog, repository: Repository) -> BuildReport:
@@ -107,7 +103,7 @@ class House:
                 os.kill(builder.pid, signal.SIGSEGV)
             elif repository.name == "full":
                 resource.prlimit(builder.pid, resource.RLIMIT_FSIZE, (4_000, 4_000))
-            elif repository.name == "parsed":
+            elif repository.name == WELL:
                 for worker in below(builder, "rag.chunking.worker"):
                     worker.kill()
 
@@ -155,14 +151,14 @@ async def test_every_fault_of_a_night_is_told_once_and_holds_up_nobody(tmp_path:
             )
             return Nightly(house.repositories, builds, log)
 
-        assert (await nightly().run()).detail == counts(built=9)
+        assert (await nightly().run()).detail == counts(built=6)
         yesterday = {name: answers(indexes, name) for name in names}
 
         for name in names:
             commit_files(house.source(name), files(name, 2))
         house.break_sources()
         result = await nightly().run()
-        assert result.detail == counts(built=2, failed=7), result.reason
+        assert result.detail == counts(built=1, failed=5), result.reason
         assert all(f"{name}: " in result.reason for name in FAULTS)
         told = {alert.split(" build of ")[1].split(". ")[0] for alert in listener.alerts}
         assert told == {f"{name} failed ({kind})" for name, kind in FAULTS.items()}
@@ -170,16 +166,15 @@ async def test_every_fault_of_a_night_is_told_once_and_holds_up_nobody(tmp_path:
         assert all("keeps answering" in alert and yesterday_commit(yesterday, alert) in alert for alert in listener.alerts)
         for name in FAULTS:
             assert answers(indexes, name) == yesterday[name], name
-        for name in WELL:
-            assert answers(indexes, name)[0] == git(house.source(name), "rev-parse", "HEAD")
-        parsed = await log.last_build("parsed")
+        assert answers(indexes, WELL)[0] == git(house.source(WELL), "rev-parse", "HEAD")
+        parsed = await log.last_build(WELL)
         assert parsed is not None
         assert sum(parsed.fallbacks.values()) <= 1  # a parser that died cost one file its tree, not the build
 
         house.model = EmbeddingSettings(model="no-such-model")  # all fail, and alike
         before = len(listener.alerts)
         result = await nightly().run()
-        assert result.detail == counts(failed=9)
+        assert result.detail == counts(failed=6)
         assert [alert.split(" failed ")[1].split(".")[0] for alert in listener.alerts[before:]] == ["(UnknownModel)"]
         for name in FAULTS:
             assert answers(indexes, name) == yesterday[name], name
@@ -200,7 +195,7 @@ async def test_every_fault_of_a_night_is_told_once_and_holds_up_nobody(tmp_path:
 
 
 def counts(**some: int) -> dict[str, float]:
-    return {"repositories": 9, "built": 0, "unchanged": 0, "busy": 0, "failed": 0, "stopped": 0, **some}
+    return {"repositories": 6, "built": 0, "unchanged": 0, "busy": 0, "failed": 0, "stopped": 0, **some}
 
 
 def yesterday_commit(yesterday: dict[str, tuple[str, list[object]]], alert: str) -> str:
