@@ -43,11 +43,19 @@ from rag.retrieval.retriever import RetrievalSettings, Retriever
 from rag.source.mirror import Mirror
 from rag.source.redaction import register_live_secret
 from rag.types import Repository
-from scheduler import Announcer, Judging, Nightly, Polling, Pushes, Retention, Scheduler, ScheduleSettings
+from scheduler import Announcer, Faults, Judging, Nightly, Polling, Pushes, Retention, Scheduler, ScheduleSettings
 from scheduler import Builds as ScheduledBuilds
+from scheduler import faults as scheduler_faults
 
 logger = logging.getLogger(__name__)
-MIGRATIONS = (*answer_log.MIGRATIONS, *repositories.MIGRATIONS, *channels.MIGRATIONS, *inbox.MIGRATIONS, *deliveries.MIGRATIONS)
+MIGRATIONS = (
+    *answer_log.MIGRATIONS,
+    *repositories.MIGRATIONS,
+    *channels.MIGRATIONS,
+    *inbox.MIGRATIONS,
+    *deliveries.MIGRATIONS,
+    *scheduler_faults.MIGRATIONS,
+)
 SHORTEST_SECRET = 16  # characters
 LONGEST_LOOK = 20.0  # seconds for asking a source for its newest commit: a stop waits for it
 _MOST_WORKERS = 8  # more than that parse faster than one process reads
@@ -238,7 +246,14 @@ def build_scheduler(parts: Parts, announcer: Announcer, known: Callable[[], Sequ
         stale_hours=own.stale_hours,
         misfire_hours=own.misfire_hours,
     )
-    builds = ScheduledBuilds(parts.builds.run, parts.log, announcer, timeout=settings.build_timeout, parallel=settings.parallel_builds)
+    builds = ScheduledBuilds(
+        parts.builds.run,
+        parts.log,
+        announcer,
+        timeout=settings.build_timeout,
+        parallel=settings.parallel_builds,
+        faults=Faults(parts.database, answer_log.utc_now),
+    )
     pushes = Pushes(builds)
     judging = None
     if parts.settings.groq_api_key.get_secret_value():

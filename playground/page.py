@@ -40,7 +40,7 @@ class Page:
         app.router.add_get("/page/events", self._events)
         app.router.add_get("/page/source", self._source_text)
         app.router.add_post("/page/{action}", self._act)
-        app.router.add_get("/source/{repository:.+?}/blob/{commit:[^/]+}/{path:.+}", self._source_page)
+        app.router.add_get(r"/source/{repository:.+?}/blob/{commit:[^/]+}/{path:[\s\S]+}", self._source_page)
         app.router.add_get("/archives/{channel}/{message}", self._permalink)
         app.on_shutdown.append(self._end_feeds)
 

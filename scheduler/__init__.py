@@ -1,6 +1,7 @@
 """What happens when nobody asks: nightly rebuilds, rebuilds after a push, sampled judging, retention. All times are UTC."""
 
 from scheduler.builds import Builds
+from scheduler.faults import Faults
 from scheduler.jobs import Scheduler
 from scheduler.judging import Judging
 from scheduler.nightly import Nightly
@@ -14,6 +15,7 @@ __all__ = [
     "Announcer",
     "AnswerJudge",
     "Builds",
+    "Faults",
     "Judging",
     "Nightly",
     "Polling",

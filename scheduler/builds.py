@@ -1,4 +1,4 @@
-"""Builds of indexes: never two of one repository, each in the log, one alert for each that failed."""
+"""Builds of indexes: never two of one repository, each in the log, one alert when a repository's builds begin to fail."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from collections.abc import Callable
 from datetime import datetime
 
 from rag.answer_log import AnswerLog, BuildRecord, utc_now
-from rag.errors import BuildFailed, BuildRunning
+from rag.errors import BuildFailed, BuildRunning, DatabaseError
 from rag.types import Repository
 from scheduler.announcing import tell
+from scheduler.faults import SHARED, Faults
 from scheduler.protocols import Announcer, Rebuild
 
 logger = logging.getLogger(__name__)
 
 
 class Builds:
-    """Every build of this process goes through here, whatever caused it."""
+    """Every build of this process goes through here, whatever caused it. `faults` None: people are told of every failure."""
 
     def __init__(
         self,
@@ -27,6 +28,7 @@ class Builds:
         *,
         timeout: float = 6.5 * 3600,
         parallel: int = 1,
+        faults: Faults | None = None,
         clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self._rebuild = rebuild
@@ -34,6 +36,7 @@ class Builds:
         self._announcer = announcer
         self._timeout = timeout
         self._slots = asyncio.Semaphore(parallel)
+        self._faults = faults
         self._clock = clock
         self._tasks: dict[str, asyncio.Task[BuildRecord]] = {}
         self._at_work: set[str] = set()
@@ -56,7 +59,7 @@ class Builds:
         """Builds a repository and returns what the log got; where it is being built already, waits for that build instead.
 
         A failure is a record, not an exception. A caller that is cancelled leaves the build running for the others; `stop` ends it.
-        Raises: BuildRunning where another process builds it (`DatabaseError` where the log cannot be written).
+        Raises: BuildRunning where another process builds it (`DatabaseError` where a good build cannot be written down).
         """
         task = self._tasks.get(repository.name)
         if task is None:
@@ -110,22 +113,43 @@ class Builds:
             else:
                 record = BuildRecord.succeeded(outcome, cause=cause, started_at=started, finished_at=self._clock())
                 await self._log.record_build(record)
+                await self._recovered(record)
                 return record
             logger.error("the build of %s failed", repository.name, exc_info=error)
             record = self._failed(repository, error, cause, started)
-            before = await self._log.last_build(repository.name, good=True)
-            await self._log.record_build(record)
-            await tell(self._announcer, _alert(record, before))
+            await self._failing(record, await self._standing(record))
             return record
+
+    async def _standing(self, failed: BuildRecord) -> str:
+        """Writes the failure down. What answers meanwhile, in words."""
+        try:
+            before = await self._log.last_build(failed.repository, good=True)
+            await self._log.record_build(failed)
+        except DatabaseError:  # as where the disk is full: people are told all the more
+            logger.exception("the failed build of %s could not be recorded", failed.repository)
+            return "Its log cannot be written either."
+        if before is None:
+            return "It has no index yet, so questions about it cannot be answered."
+        return f"The index of {before.finished_at:%Y-%m-%d %H:%M} UTC at commit {before.commit[:12]} keeps answering."
+
+    async def _failing(self, record: BuildRecord, standing: str) -> None:
+        if self._faults is not None and not await self._faults.is_news(record):
+            return
+        if await tell(self._announcer, _alert(record, standing)) and self._faults is not None:
+            await self._faults.told(record)
+
+    async def _recovered(self, record: BuildRecord) -> None:
+        over = await self._faults.ended(record.repository) if self._faults is not None else []
+        if over:
+            nobody = "".join(f" Nothing fails with {kind} any more." for kind in over if kind in SHARED)
+            again = f"{record.repository} builds again after {', '.join(over)}: its index is of commit {record.commit[:12]}.{nobody}"
+            await tell(self._announcer, again)
 
     def _failed(self, repository: Repository, error: BaseException, cause: str, started: datetime) -> BuildRecord:
         return BuildRecord.failed(repository.name, error, cause=cause, started_at=started, finished_at=self._clock())
 
 
-def _alert(record: BuildRecord, before: BuildRecord | None) -> str:
+def _alert(record: BuildRecord, standing: str) -> str:
     """Fixed words: what git or a file said stays in the log."""
-    if before is None:
-        keeps = "It has no index yet, so questions about it cannot be answered."
-    else:
-        keeps = f"The index of {before.finished_at:%Y-%m-%d %H:%M} UTC at commit {before.commit[:12]} keeps answering."
-    return f"The {record.cause} build of {record.repository} failed ({record.error_kind}). {keeps} `footnote status` says why."
+    shared = " Other repositories that fail for the same reason are not told of one by one." if record.error_kind in SHARED else ""
+    return f"The {record.cause} build of {record.repository} failed ({record.error_kind}). {standing} `footnote status` says why.{shared}"

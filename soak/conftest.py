@@ -10,15 +10,16 @@ from dataclasses import dataclass
 import pytest
 
 from tests.bot.conftest import database, house, stack
-from tests.conftest import _own_place, models_directory
+from tests.conftest import _own_place, embedder, models_directory
 
-__all__ = ["_own_place", "database", "house", "models_directory", "stack"]
+__all__ = ["_own_place", "database", "embedder", "house", "models_directory", "stack"]
 
 OPTIONS = {
     "kills": (200, "how often a builder, and a bot, is ended by kill -9"),
     "readers": (20, "threads that read the index while its builder is killed"),
     "mentions": (20, "mentions of the bot in each of its lives"),
     "flood": (500, "mentions by one person at once"),
+    "files": (100_000, "files of the monorepo"),
     "examples": (10_000, "texts that each fuzz run makes"),
     "minutes": (60, "after which a run ends, whatever it has done"),
     "seed": (0, "of everything random; 0 for another one each time, which is printed"),
@@ -34,6 +35,7 @@ class Soak:
     readers: int
     mentions: int
     flood: int
+    files: int
     examples: int
     minutes: int
     seed: int

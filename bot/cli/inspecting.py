@@ -94,11 +94,12 @@ async def status(as_json: AsJson = False, config: Config = None) -> None:
             complain(f"{row['name']}: the last build ({last['cause']}, {last['finished_at']}) failed: {last['error']}")
     for build in found["building"]:
         out.print(f"building {build['repository']}: {build['stage']} {build['done']}/{build['total'] or '?'}", markup=False)
+    never = "at the next start" if found["scheduled"] else "when footnote serve runs"
     for job in found["jobs"]:
         last = (
             "never ran" if job["last_run"] is None else f"last run {job['last_run']} {'well' if job['ok'] else 'failed: ' + job['reason']}"
         )
-        out.print(f"{job['job']}: {last}; next run {job['next_run'] or 'when footnote serve runs'}", markup=False)
+        out.print(f"{job['job']}: {last}; next run {job['next_run'] or never}", markup=False)
     if not found["scheduled"]:
         out.print("no job is scheduled here: footnote serve does that", style="dim")
 

@@ -7,16 +7,32 @@ export function parseSource(address) {
   const url = new URL(address, location.href);
   const match = /^\/source\/(.+?)\/blob\/([^/]+)\/(.+)$/.exec(url.pathname);
   if (!match) return null;
-  let parts;
-  try {
-    parts = match.slice(1).map(decodeURIComponent);
-  } catch {
-    return null;
-  }
+  const parts = match.slice(1).map(decoded);
   const lines = /^#L(\d+)(?:-L?(\d+))?$/.exec(url.hash);
   const start = lines ? Number(lines[1]) : 0;
   const end = lines ? Number(lines[2] ?? lines[1]) : 0;
   return { repository: parts[0], commit: parts[1], path: parts[2], start, end: Math.max(start, end), href: url.href };
+}
+
+// A name that is not UTF-8 is asked for as it is shown: each byte that is none as \xNN.
+function decoded(text) {
+  const bytes = Array.from(text.matchAll(/%([0-9a-f]{2})|[^%]+|%/gi), ([whole, byte]) =>
+    byte === undefined ? Array.from(new TextEncoder().encode(whole)) : [Number.parseInt(byte, 16)],
+  ).flat();
+  const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let out = "";
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes[at];
+    const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    try {
+      out += utf8.decode(new Uint8Array(bytes.slice(at, at + length)));
+      at += length;
+    } catch {
+      out += `\\x${first.toString(16).padStart(2, "0")}`;
+      at += 1;
+    }
+  }
+  return out;
 }
 
 let asked = 0;

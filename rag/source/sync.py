@@ -243,7 +243,12 @@ def _failure(call: _Call, done: git.Finished) -> CloneFailed | SourceNotFound:
     if call.location.kind == "path":
         if "dubious ownership" in done.stderr:
             return CloneFailed(f"{url} belongs to another user, and git refuses it.", "Change its owner, or clone it and give the clone.")
-        return CloneFailed(f"{url} cannot be fetched: {said}.", "Run `git fsck` there; a partial clone must be completed first.")
+        if _is_partial(Path(url)):
+            return CloneFailed(
+                f"{url} is a partial clone, which lacks files of the commits that it names.",
+                "Give the URL that it was cloned from, or clone that without --filter and give the clone.",
+            )
+        return CloneFailed(f"{url} cannot be fetched: {said}.", "Run `git fsck` there.")
     if _MOVED.search(done.stderr):
         return CloneFailed(f"{url} redirects to another place, which is not followed.", "Give the repository's new URL.")
     if _FORBIDDEN.search(done.stderr):
@@ -256,6 +261,10 @@ def _failure(call: _Call, done: git.Finished) -> CloneFailed | SourceNotFound:
             f"{url} does not lead to a repository: {said}.", "Check the URL; hosts also say this of private repositories."
         )
     return CloneFailed(f"{url} cannot be fetched: {said}.", "Check the URL and the network, then try again.")
+
+
+def _is_partial(place: Path) -> bool:
+    return any(next((home / "objects" / "pack").glob("*.promisor"), None) for home in (place / ".git", place))
 
 
 def _stands(directory: Path) -> bool:

@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from rag.chunking.grammars import GRAMMARS
 from rag.types import Chunk, Kind
+from tests.chunking import test_languages
 
 Cut = Callable[[str, str], list[Chunk]]
 
@@ -109,6 +111,35 @@ def test_a_class_that_does_not_fit_is_cut_between_its_members(language: str, fra
         assert chunk.scope == "A"
         assert chunk.symbol == f"A.{chunk.defines[0]}" or len(chunk.defines) > 1
         assert chunk.signature
+
+
+TOP = [
+    ("go", "package a\n\n{}", "// M{n} adds.\nfunc (a *A) m{n}() int {{\n\treturn {n}{fill}\n}}\n"),
+    ("c", "#include <a.h>\n\n{}", "/* Adds. */\nstatic int\nm{n}(void)\n{{\n\treturn {n}{fill};\n}}\n"),
+    ("tsx", "{}", "export const m{n} = ({{ x }}: Props) => {{\n  return <b>{{{n}{fill}}}</b>;\n}};\n"),
+    ("lua", "local M = {{}}\n\n{}return M\n", "-- Adds.\nfunction m{n}(x)\n  return {n}{fill}\nend\n"),
+    ("bash", "#!/bin/bash\nset -e\n\n{}", "# Adds.\nm{n}() {{\n  echo $(( {n}{fill} ))\n}}\n"),
+    ("zig", 'const std = @import("std");\n\n{}', "/// Adds.\npub fn m{n}(x: u32) u32 {{\n    return {n}{fill};\n}}\n"),
+]
+
+
+@pytest.mark.parametrize(("language", "frame", "definition"), TOP)
+def test_what_does_not_fit_is_cut_between_its_definitions(language: str, frame: str, definition: str, cut: Cut) -> None:
+    fill = " + 1234567" * 30
+    written = [definition.format(n=n, fill=fill) for n in range(8)]
+    chunks = cut(language, frame.format("\n".join(written)))
+    assert [name for chunk in chunks for name in chunk.defines if name not in ("M", "std")] == [f"m{n}" for n in range(8)], (
+        "each once, in order"
+    )
+    assert len(chunks) >= 4
+    for source in written:
+        assert sum(source.strip() in chunk.text for chunk in chunks) == 1, "whole, with what is above it"
+
+
+def test_every_language_of_the_table_has_its_samples() -> None:
+    described = {row[0] for row in (*SINGLE, *test_languages.SINGLE)} | {"vue", "svelte"}  # test_a_script_in_markup_…
+    assert described >= set(GRAMMARS)
+    assert {row[0] for row in (*MEMBERS, *TOP, *test_languages.MANY)} | {"vue", "svelte"} >= set(GRAMMARS)
 
 
 def test_a_long_class_begins_with_its_header_and_fields(cut: Cut) -> None:

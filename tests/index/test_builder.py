@@ -126,6 +126,19 @@ def test_a_rebuild_embeds_what_changed_and_swaps_when_whole(room: Room) -> None:
     assert room.generations() == [second.generation, whole.generation]
 
 
+def test_nothing_is_embedded_twice_across_commits_branches_and_repositories(room: Room, tmp_path: Path) -> None:
+    first = room.build()
+    git(room.source, "checkout", "--quiet", "-b", "other")
+    commit_files(room.source, {"settings.toml": '[station]\nname = "south"\nsize = 36\n'})
+    branch = room.build(repository=replace(room.job.repository, branch="other"))
+    assert (branch.embedded, branch.reused) == (1, first.chunks - 1)
+    commit_files(room.source, {"settings.toml": SAMPLE_FILES["settings.toml"]})
+    back = room.build(repository=replace(room.job.repository, branch="other"))
+    assert (back.unchanged, back.embedded, back.reused) == (False, 0, first.chunks)
+    twin = room.build(repository=Repository("twin", str(make_repository(tmp_path / "twin"))))
+    assert (twin.embedded, twin.reused) == (0, first.chunks)
+
+
 def test_globs_and_folders_choose_what_is_indexed(room: Room) -> None:
     room.build()
     narrowed = replace(room.job.repository, include=("*.py",), exclude=("larder/expiry.py",))

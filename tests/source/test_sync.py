@@ -306,8 +306,9 @@ def test_a_partial_clone_is_told_and_never_fetches_what_it_lacks(bare: Bare, mir
     git("clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{bare.path}", tmp_path / "partial")
     with pytest.raises(SourceError, match="partial"):
         list(Mirror.existing(tmp_path / "partial").documents(commit))
-    with pytest.raises(CloneFailed):
+    with pytest.raises(CloneFailed, match="is a partial clone") as caught:
         mirror.sync(Repository("n", str(tmp_path / "partial")))
+    assert "without --filter" in caught.value.remedy
 
 
 # --- over https -----------------------------------------------------------------------------------------------------------------
