@@ -11,17 +11,19 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi
-from scipy.sparse import csr_matrix
 
 from rag.errors import IndexCorrupt
 from rag.index.term_counts import TermCounts
 from rag.index.vocabulary import Vocabulary, encoded
 from rag.types import Chunk
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 FORMAT = 1
 
@@ -58,6 +60,8 @@ class SparseIndex:
     @classmethod
     def weighed(cls, counted: TermCounts) -> SparseIndex:
         """The index of what was counted: row i is the i-th that was added."""
+        from scipy.sparse import csr_matrix  # a tenth of a second that a process which only searches need not wait for
+
         by_chunk = counted.matrix()
         model = _Weights(counted, by_chunk)
         size = len(counted.lengths)
