@@ -6,7 +6,6 @@ What the builder does once files are cut: count terms, write the sparse part, wr
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from datetime import UTC, datetime
@@ -25,9 +24,9 @@ from rag.index.dense import default_backend
 from rag.index.dense_part import write_dense
 from rag.index.files import tree_bytes
 from rag.index.generation import repository_directory
-from rag.index.layout import Layout, new_generation
+from rag.index.layout import Layout, Pointer, new_generation
 from rag.index.manifest import Manifest
-from rag.index.measure import Stopwatch
+from rag.index.measure import PeakMemory, Stopwatch
 
 NAME = "growth"
 COMMIT = "0" * 40
@@ -41,16 +40,33 @@ def main() -> int:
 
 def build(data: Path, count: int, *, embed: bool) -> dict[str, Any]:
     """`data` holds the base's chunks and vectors. `embed`: every chunk by the model. Seconds by stage, bytes on disk, peak memory."""
-    base = list(ChunkTable.open(data / "base" / "chunks").all())
+    held = ChunkTable.open(data / "base" / "chunks")
+    base = held.get(range(min(len(held), count)))
     layout = Layout(repository_directory(data, NAME))
     watch = Stopwatch()
-    corpus = Corpus(chunks=list(grown(base, count)))
-    used = time.process_time()
+    with PeakMemory() as memory:
+        home, used = _write(layout, Corpus(chunks=list(grown(base, count))), data, watch, embed=embed)
+    return {
+        "chunks": count,
+        "seconds": {name: watch.seconds[name] for name in ("sparse", "dense", "vectors")},
+        "processor": used,
+        "peak": memory.bytes,
+        "disk": {
+            "sparse": tree_bytes(home / "sparse"),
+            "vectors": (home / "dense" / "vectors.npy").stat().st_size,
+            "dense": tree_bytes(home / "dense" / default_backend().name),
+        },
+    }
+
+
+def _write(layout: Layout, corpus: Corpus, data: Path, watch: Stopwatch, *, embed: bool) -> tuple[Path, float]:
+    """Writes and publishes a generation; where it is, and seconds of the processor."""
+    started = time.process_time()
     with watch.stage("sparse"):
         for chunk in corpus.chunks:
             corpus.terms.add(chunk)
         home = layout.partial(new_generation(datetime.now(UTC), COMMIT))
-        manifest = write_sparse(home, _manifest(home, count), corpus)
+        manifest = write_sparse(home, _manifest(home, len(corpus.chunks)), corpus)
     draft = home / "dense.partial"
     draft.mkdir()
     with watch.stage("vectors"):
@@ -61,18 +77,8 @@ def build(data: Path, count: int, *, embed: bool) -> dict[str, Any]:
     draft.rename(home / "dense")
     layout.promote(manifest.generation)
     layout.publish(manifest.generation, "")
-    home = layout.generation(manifest.generation)
-    return {
-        "chunks": count,
-        "seconds": {name: watch.seconds[name] for name in ("sparse", "dense", "vectors")},
-        "processor": time.process_time() - used,
-        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024),
-        "disk": {
-            "sparse": tree_bytes(home / "sparse"),
-            "vectors": (home / "dense" / "vectors.npy").stat().st_size,
-            "dense": tree_bytes(home / "dense" / default_backend().name),
-        },
-    }
+    layout.clean(Pointer(manifest.generation, ""))
+    return layout.generation(manifest.generation), time.process_time() - started
 
 
 def _write_vectors(path: Path, data: Path, corpus: Corpus, *, embed: bool) -> None:
