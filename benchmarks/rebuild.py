@@ -31,7 +31,7 @@ _TIMEOUT = 1200.0  # seconds for one build
 def run(bench: Bench) -> list[Measure]:
     home = bench.directory / "rebuild"
     bench.lend_models(home)
-    files = small_files(bench.sized(2_400, least=60), LONGEST)
+    files = small_files(bench.sized(1_600, least=60), LONGEST)
     names = sorted(files)
     share = len(names) * 3 // 4  # the rest is rebuilt
     sources = {

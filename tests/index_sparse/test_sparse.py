@@ -49,7 +49,7 @@ def test_search_ranks_what_holds_a_term_by_score_and_then_by_row(
         assert [score for _, score in found] == [scores[row] for row in expected]
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)  # it writes files
 @given(CORPUS, st.lists(WORDS, max_size=4))
 def test_what_is_opened_is_what_was_saved(corpus: list[list[str]], query: list[str]) -> None:
     index = SparseIndex.from_terms(corpus)
