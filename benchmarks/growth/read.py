@@ -6,7 +6,8 @@ import asyncio
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,8 @@ async def read(data: Path) -> dict[str, Any]:
         found: dict[str, Any] = {"start": start, "share": float(mask.mean()), "milliseconds": {}}
         for name, filters in (("", None), (", filtered", FILTER)):
             found["milliseconds"] |= {
-                f"sparse{name}": _taken(lambda number, filters=filters: _sparse(generation, questions[number], filters)),
-                f"dense{name}": _taken(lambda number, filters=filters: _dense(generation, vectors[number], filters)),
+                f"sparse{name}": _taken(partial(_sparse, generation, filters), questions),
+                f"dense{name}": _taken(partial(_dense, generation, filters), vectors),
             }
             times = []
             for number in range(ASKED):  # each with other words than before, for a question's vector is remembered
@@ -79,21 +80,21 @@ def _questions(generation: Generation) -> list[str]:
     return [f"{QUESTIONS[n % len(QUESTIONS)]} {chunk.symbol}".strip() for n, chunk in enumerate(generation.chunks.get(rows))]
 
 
-def _sparse(generation: Generation, question: str, filters: Filters | None) -> object:
+def _sparse(generation: Generation, filters: Filters | None, question: str) -> object:
     rows = generation.chunks.mask(filters) if filters else None
     return generation.sparse.search(terms(question), CANDIDATES, rows)
 
 
-def _dense(generation: Generation, vector: Vector, filters: Filters | None, limit: int = CANDIDATES) -> list[tuple[int, float]]:
+def _dense(generation: Generation, filters: Filters | None, vector: Vector, limit: int = CANDIDATES) -> list[tuple[int, float]]:
     assert generation.dense is not None
     return generation.dense.search(vector, limit, filters)
 
 
-def _taken(ask: Callable[[int], object]) -> list[float]:
+def _taken(ask: Callable[[Any], object], questions: Iterable[Any]) -> list[float]:
     times = []
-    for number in range(ASKED):
+    for question in questions:
         started = time.perf_counter()
-        ask(number)
+        ask(question)
         times.append(time.perf_counter() - started)
     return _percentiles(times)
 
@@ -112,7 +113,7 @@ def _recall(generation: Generation, vectors: Vector, filters: Filters | None, ma
     for vector in vectors:
         near = held @ vector
         best = set(rows[np.argpartition(near, len(near) - wanted)[len(near) - wanted :]].tolist())
-        found += len(best & {row for row, _ in _dense(generation, vector, filters, wanted)})
+        found += len(best & {row for row, _ in _dense(generation, filters, vector, wanted)})
     return found / (wanted * len(vectors))
 
 

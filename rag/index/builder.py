@@ -55,7 +55,7 @@ def build(
     name = job.repository.name
     directory = repository_directory(job.data_dir, name)
     with build_lock(directory, name), full_disk_is_named(directory, f"Indexing {name}"), PeakMemory() as memory:
-        return _Build(job, Layout(directory), on_event, token, backend or default_backend(), memory, workers).run()
+        return _Build(job, Layout(directory), on_event, token, backend or default_backend(job.threads), memory, workers).run()
 
 
 class _Build:

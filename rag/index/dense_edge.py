@@ -36,10 +36,11 @@ _ALTERED_BY_LOADING = "edge_config.json"
 
 
 class EdgeBackend:
-    """The default. `exact_up_to`: points up to which no graph is built."""
+    """The default. `exact_up_to`: points up to which no graph is built. `threads`: that build one, 0 for as many as the engine likes."""
 
-    def __init__(self, exact_up_to: int = EXACT_UP_TO) -> None:
+    def __init__(self, exact_up_to: int = EXACT_UP_TO, threads: int = 0) -> None:
         self._exact_up_to = exact_up_to
+        self._threads = threads
 
     @property
     def name(self) -> str:
@@ -98,7 +99,9 @@ class EdgeBackend:
         kilobytes = max(1, self._exact_up_to * dimension * 4 // 1024)
         return qdrant.EdgeConfig(
             vectors=qdrant.EdgeVectorParams(size=dimension, distance=qdrant.Distance.Cosine),
-            hnsw_config=qdrant.HnswIndexConfig(m=_LINKS, ef_construct=_BUILD_WIDTH, full_scan_threshold=kilobytes),
+            hnsw_config=qdrant.HnswIndexConfig(
+                m=_LINKS, ef_construct=_BUILD_WIDTH, full_scan_threshold=kilobytes, max_indexing_threads=self._threads
+            ),
             optimizers=qdrant.EdgeOptimizersConfig(indexing_threshold=kilobytes, default_segment_number=1),
             # A half-written store is thrown away, never repaired; flush and fsync before publishing are enough.
             wal_enabled=False,

@@ -44,7 +44,8 @@ def test_grown_vectors_are_units_beside_the_real_ones(count: int) -> None:
     rows = np.random.default_rng(0).standard_normal((40, 384)).astype(np.float32)
     real = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     vectors = np.concatenate(list(vectors_beside(real, count)))
-    assert (vectors.shape, vectors.dtype) == ((count, 384), np.float32)
+    assert vectors.shape == (count, 384)
+    assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     np.testing.assert_array_equal(vectors[:40], real[:count])
     assert len(np.unique(vectors, axis=0)) == count
