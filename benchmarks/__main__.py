@@ -18,7 +18,8 @@ BENCHMARKS = {
     "embedding": "chunks a second and milliseconds a question: onnx int8 and fp32 beside sentence-transformers as it comes",
     "build": "a repository's index: chunks a second by stage, peak memory, full beside incremental with 1 % of the files changed",
     "pipeline": "our index beside the obvious pipeline's (splitter 1000/200, sentence-transformers, chromadb): seconds, peak memory",
-    "startup": "footnote --help beside a bare interpreter; footnote search by itself beside one that asks a running owner",
+    "startup": "footnote --help, footnote search by itself and beside a running owner, footnote serve until it is ready",
+    "rebuild": "footnote search through a running bot: at rest, and while the bot builds the index of another repository",
 }
 
 EPILOG = """\

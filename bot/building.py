@@ -21,6 +21,20 @@ OnEvent = Callable[[BuildEvent], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Manners:
+    """How much of the machine a build takes. `threads`: of its embedding and of the libraries below it, 0 for one a core. `workers`:
+    processes that parse. `nice`: 0 to 19, of all its processes."""
+
+    nice: int
+    threads: int
+    workers: int
+
+
+BESIDE_ANSWERS = Manners(nice=19, threads=1, workers=1)
+"""While people wait for answers: one thread, and that only where nobody else wants the processor."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunningBuild:
     """A build under way and how far it is."""
 
@@ -33,7 +47,7 @@ class RunningBuild:
 
 class Builds:
     """Starts builds and knows which are running. `at_once`: how many may; the rest wait their turn. `token`: what git needs to clone.
-    `secrets`: our own tokens, which the builder redacts wherever a repository holds them. `workers`: processes of a build that parse."""
+    `secrets`: our own tokens, which the builder redacts wherever a repository holds them."""
 
     def __init__(
         self,
@@ -45,9 +59,7 @@ class Builds:
         token: str = "",
         secrets: tuple[str, ...] = (),
         private_hosts: tuple[str, ...] = (),
-        threads: int = 0,
-        nice: int = 10,
-        workers: int = 1,
+        manners: Manners = BESIDE_ANSWERS,
         at_once: int = 1,
     ) -> None:
         self._data_dir = data_dir
@@ -57,9 +69,7 @@ class Builds:
         self._token = token
         self._secrets = secrets
         self._private_hosts = private_hosts
-        self._threads = threads
-        self._nice = nice
-        self._workers = workers
+        self._manners = manners
         self._turns = asyncio.Semaphore(at_once)
         self._running: dict[str, RunningBuild] = {}
 
@@ -91,13 +101,14 @@ class Builds:
             data_dir=self._data_dir,
             embedding=self._embedding,
             chunking=self._chunking,
-            threads=self._threads,
+            threads=self._manners.threads,
             force=force,
             private_hosts=self._private_hosts,
         )
         try:
             async with self._turns:
-                return await run_build(job, note, token=self._token, secrets=self._secrets, nice=self._nice, workers=self._workers)
+                own = self._manners
+                return await run_build(job, note, token=self._token, secrets=self._secrets, nice=own.nice, workers=own.workers)
         finally:
             del self._running[name]
 

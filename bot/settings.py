@@ -164,7 +164,9 @@ class Settings(Section):
         description="where indexes, mirrors, models and the log live; default: the platform's user data directory",
     )
     log_format: Literal["text", "json"] = Field("text", description='"json": one JSON object a line, for production')
-    build_threads: int = Field(0, ge=0, description="threads of a build; 0: as many as there are cores")
+    build_threads: int = Field(
+        0, ge=0, description="threads of a build; 0: one while `footnote serve` answers, else as many as there are cores"
+    )
     private_hosts: tuple[str, ...] = Field((), description="hosts inside your network that may be cloned from; others there are refused")
     repositories: tuple[RepositorySettings, ...] = Field((), description="what can be asked about")
     channels: tuple[ChannelSettings, ...] = Field((), description="which repository a channel asks about")

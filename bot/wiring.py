@@ -7,9 +7,10 @@ import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 
 from bot import channels, inbox, repositories
-from bot.building import Builds
+from bot.building import BESIDE_ANSWERS, Builds, Manners
 from bot.data_directory import DataDirectory
 from bot.http import deliveries
 from bot.http.control import ControlServer
@@ -59,6 +60,7 @@ MIGRATIONS = (
 SHORTEST_SECRET = 16  # characters
 LONGEST_LOOK = 20.0  # seconds for asking a source for its newest commit: a stop waits for it
 _MOST_WORKERS = 8  # more than that parse faster than one process reads
+_ALONE_NICE = 10  # of a build that nobody's answers wait beside
 
 
 def embedding_settings(settings: Settings) -> EmbeddingSettings:
@@ -102,7 +104,7 @@ def live_secrets(settings: Settings) -> tuple[str, ...]:
 @asynccontextmanager
 async def open_parts(settings: Settings, directory: DataDirectory, purpose: str, *, serving: bool = True) -> AsyncIterator[Parts]:
     """Everything that answers questions, built on a data directory that this process owns. `serving`: people wait for answers while an
-    index is built, so that a build parses in one process; else in as many as there are cores."""
+    index is built, so that a build is `BESIDE_ANSWERS`; else it takes every core."""
     secrets = live_secrets(settings)
     for secret in secrets:
         register_live_secret(secret)
@@ -146,11 +148,17 @@ async def open_parts(settings: Settings, directory: DataDirectory, purpose: str,
                 token=settings.git_token.get_secret_value(),
                 secrets=secrets,
                 private_hosts=settings.private_hosts,
-                threads=settings.build_threads,
+                manners=build_manners(settings, serving=serving),
                 at_once=settings.schedule.parallel_builds,
-                workers=1 if serving else min(usable_cores(), _MOST_WORKERS),
             ),
         )
+
+
+def build_manners(settings: Settings, *, serving: bool) -> Manners:
+    """How much of the machine a build takes; what `build_threads` says counts in both cases."""
+    if serving:
+        return replace(BESIDE_ANSWERS, threads=settings.build_threads or BESIDE_ANSWERS.threads)
+    return Manners(nice=_ALONE_NICE, threads=settings.build_threads, workers=min(usable_cores(), _MOST_WORKERS))
 
 
 def usable_cores() -> int:
@@ -165,11 +173,13 @@ def _generator_for(settings: Settings, model: GroqLanguageModel) -> Callable[[Re
 
 
 @asynccontextmanager
-async def owning(settings: Settings, directory: DataDirectory, purpose: str, *, answer_others: bool) -> AsyncIterator[Operations]:
+async def owning(
+    settings: Settings, directory: DataDirectory, purpose: str, *, answer_others: bool, serving: bool = False
+) -> AsyncIterator[Operations]:
     """The operations, run by this process, which owns `directory` already; it is released at the end. With `answer_others`, other
-    commands are answered meanwhile."""
+    commands are answered meanwhile. `serving`: see `open_parts`."""
     try:
-        async with open_parts(settings, directory, purpose, serving=False) as parts:
+        async with open_parts(settings, directory, purpose, serving=serving) as parts:
             operations = Operations(parts)
             async with AsyncExitStack() as stack:
                 if answer_others:

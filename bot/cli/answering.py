@@ -120,5 +120,5 @@ async def chat(repo: Repo = "", config: Config = None) -> None:
         return
     from bot.wiring import owning
 
-    async with owning(settings, directory, "footnote chat", answer_others=True) as operations:
+    async with owning(settings, directory, "footnote chat", answer_others=True, serving=True) as operations:
         await loop(lambda arguments: operations.run("ask", arguments))

@@ -16,7 +16,6 @@ from bot.parts import Parts
 from bot.settings import Settings
 from bot.slack_service import SlackService
 from bot.wiring import answering, bot_settings, build_scheduler, http_server, open_parts, resume_pushes, slack_service
-from playground.server import Playground
 from rag.errors import ConfigurationError, FootnoteError
 from rag.index.generation import repository_directory
 from rag.index.layout import Layout
@@ -113,6 +112,8 @@ async def serve_slack(settings: Settings) -> None:
 
 async def serve_playground(settings: Settings, sources: Sequence[str], port: int) -> None:
     """Raises: FootnoteError where a source cannot be indexed, or the port is taken."""
+    from playground.server import Playground  # footnote serve does without it
+
     configure_logging(settings.log_format, level=logging.WARNING)
     async with _owned(settings, "footnote playground") as parts:
 

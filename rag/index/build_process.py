@@ -32,6 +32,8 @@ from rag.index.locks import build_lock
 logger = logging.getLogger(__name__)
 
 _TOKEN = "FOOTNOTE_BUILD_TOKEN"  # noqa: S105
+# Whatever a library of the builder starts threads by: OpenMP, BLAS, and what is written in Rust.
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 _SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL", re.IGNORECASE)
 _LINE = 1 << 20  # bytes
 _EVERY = 0.2  # seconds between two events of a stage
@@ -50,7 +52,8 @@ async def run_build(
 ) -> BuildReport:
     """`build` at low priority, off the loop. `on_event`: called on the loop, at most five times a second and stage.
 
-    `secrets`: values to redact wherever they stand in the repository. `timeout`: seconds. `workers`: processes that parse.
+    `secrets`: values to redact wherever they stand in the repository. `timeout`: seconds. `workers`: processes that parse. `nice`: of
+    the child and all below it. `job.threads`: of the libraries in it too, where it is not 0.
     Cancelling kills the child and all below it.
     Raises: what `build` raises, as the same class; BuildFailed if the child dies or takes too long; DiskFull if it died for want of room.
     """
@@ -61,7 +64,7 @@ async def run_build(
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env=_environment(token),
+        env=_environment(token, job.threads),
         start_new_session=True,
         limit=_LINE,
     )
@@ -166,11 +169,13 @@ def _clean_up(job: BuildJob) -> None:
         layout.clean(layout.current())
 
 
-def _environment(token: str) -> dict[str, str]:
+def _environment(token: str, threads: int) -> dict[str, str]:
     """This process's, without anything that looks like a secret, and with the package's directory to import from."""
     kept = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
     roots = [str(Path(path).parent) for path in rag.__path__]
     kept["PYTHONPATH"] = os.pathsep.join([*roots, *filter(None, [kept.get("PYTHONPATH", "")])])
+    if threads:
+        kept |= dict.fromkeys(_THREADS, str(threads))
     if token:
         kept[_TOKEN] = token
     return kept
@@ -221,7 +226,7 @@ def main() -> int:
         try:
             request = json.loads(sys.stdin.readline())
             threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
-            os.nice(int(request["nice"]))
+            _give_way(int(request["nice"]))
             # Imported only now: a parent that is gone, or a job that is none, is noticed first.
             from rag.index.builder import build
             from rag.source.redaction import register_live_secret
@@ -242,6 +247,22 @@ def main() -> int:
             return 1
         speaker.say(report=asdict(report))
         return 0
+
+
+def _give_way(nice: int) -> None:
+    """Lowers the priority of this process and of all that it starts."""
+    os.nice(nice)
+    # Linux, as desktops have it, shares the processor out by session first: there, nice counts among the processes of a session alone, and
+    # this child leads its own. The session has a nice value too; the kernel takes ten changes a second from all processes together.
+    for _ in range(20):
+        try:
+            Path("/proc/self/autogroup").write_text(str(nice), encoding="ascii")
+        except BlockingIOError:
+            time.sleep(0.1)
+        except OSError:  # a system without it
+            return
+        else:
+            return
 
 
 @contextmanager

@@ -55,7 +55,7 @@ def build(
     name = job.repository.name
     directory = repository_directory(job.data_dir, name)
     with build_lock(directory, name), full_disk_is_named(directory, f"Indexing {name}"), PeakMemory() as memory:
-        return _Build(job, Layout(directory), on_event, token, backend or default_backend(), memory, workers).run()
+        return _Build(job, Layout(directory), on_event, token, backend or default_backend(job.threads), memory, workers).run()
 
 
 class _Build:
@@ -193,7 +193,7 @@ class _Build:
         home = self._layout.partial(manifest.generation)
         with self._watch.stage("sparse"):
             self._tell(BuildEvent("sparse", 0, len(corpus.chunks)))
-            manifest = _write_sparse(home, manifest, corpus)
+            manifest = write_sparse(home, manifest, corpus)
             self._tell(BuildEvent("sparse", len(corpus.chunks), len(corpus.chunks)))
         if early:
             home = self._publish(manifest, previous)
@@ -248,7 +248,7 @@ class _Build:
         )
 
 
-def _write_sparse(home: Path, manifest: Manifest, corpus: Corpus) -> Manifest:
+def write_sparse(home: Path, manifest: Manifest, corpus: Corpus) -> Manifest:
     """Everything but vectors, durable and read back. Returns the manifest with its checksums."""
     part = home / "sparse"
     (part / "bm25").mkdir(parents=True)

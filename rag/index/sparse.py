@@ -11,17 +11,19 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi
-from scipy.sparse import csr_matrix
 
 from rag.errors import IndexCorrupt
 from rag.index.term_counts import TermCounts
 from rag.index.vocabulary import Vocabulary, encoded
 from rag.types import Chunk
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 FORMAT = 1
 
@@ -58,6 +60,8 @@ class SparseIndex:
     @classmethod
     def weighed(cls, counted: TermCounts) -> SparseIndex:
         """The index of what was counted: row i is the i-th that was added."""
+        from scipy.sparse import csr_matrix  # a tenth of a second that a process which only searches need not wait for
+
         by_chunk = counted.matrix()
         model = _Weights(counted, by_chunk)
         size = len(counted.lengths)
@@ -107,8 +111,9 @@ class SparseIndex:
         """
         columns = self._columns(query_terms)
         scores = self._scores(columns)
-        allowed = scores > 0 if rows is None else (scores > 0) & rows
-        candidates = np.flatnonzero(allowed)
+        bound = self._bound(columns, scores, limit, rows)
+        allowed = scores >= bound if bound > 0 else scores > 0
+        candidates = np.flatnonzero(allowed if rows is None else allowed & rows)
         if len(candidates) < limit:  # those that score nothing or less come after all others, and are seldom needed
             holding = np.zeros(self._size, dtype=np.bool_)
             for entries, _ in columns:
@@ -121,6 +126,20 @@ class SparseIndex:
             candidates, found = candidates[kept], found[kept]
         order = np.lexsort((candidates, -found))[: max(limit, 0)]
         return [(int(candidates[i]), float(found[i])) for i in order]
+
+    def _bound(self, columns: list[tuple[slice, int]], scores: NDArray[np.float64], limit: int, rows: NDArray[np.bool_] | None) -> float:
+        """A score that at least `limit` rows reach, 0 where none is known: the limit-th best of the rarest term that so many chunks hold.
+
+        Nothing below it is among the best, so that they need not be picked from all chunks that hold any word of the question.
+        """
+        for entries, _ in sorted(columns, key=lambda column: column[0].stop - column[0].start):
+            if not 0 < limit <= entries.stop - entries.start:
+                continue
+            holding = self._rows[entries]
+            found = scores[holding if rows is None else holding[rows[holding]]]
+            if len(found) >= limit:
+                return float(np.partition(found, len(found) - limit)[len(found) - limit])
+        return 0.0
 
     def scores(self, query_terms: Sequence[str]) -> NDArray[np.float64]:
         """(n,) BM25 scores of every chunk, as `BM25Okapi.get_scores`."""

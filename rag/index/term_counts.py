@@ -6,12 +6,15 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_matrix
 
 from rag.index.tokens import LONGEST, terms, word_terms, words
 from rag.types import Chunk
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 _BLOCK = 1 << 20  # terms that are held one by one before they are counted
 _REMEMBERED = 400_000
@@ -62,6 +65,8 @@ class TermCounts:
 
     def matrix(self) -> csr_matrix:
         """(chunks, terms) int32 with what was added so far."""
+        from scipy.sparse import csr_matrix  # see rag.index.sparse
+
         self._count()
         ends = np.concatenate(([0], np.cumsum(np.frombuffer(self._distinct, dtype=np.int32), dtype=np.int64)))
         counts, columns = (np.frombuffer(values, dtype=np.int32) for values in (self._counts, self._columns_of_rows))
@@ -75,6 +80,8 @@ class TermCounts:
 
     def _count(self) -> None:
         """Adds up what is held one by one."""
+        from scipy.sparse import csr_matrix
+
         ends = np.concatenate(([0], np.cumsum(self._block_lengths, dtype=np.int64)))
         columns = np.frombuffer(self._block, dtype=np.int32).copy()
         rows = csr_matrix((np.ones(len(columns), dtype=np.int32), columns, ends), shape=(len(self._block_lengths), len(self.columns)))

@@ -196,7 +196,10 @@ def started(
             stdout=subprocess.PIPE,
             stderr=stderr,
             env=dict(env) if env is not None else environment(),
-            start_new_session=True,
+            # Away from the terminal, at which it could ask. Without one it stays in our session: where Linux shares the processor out by
+            # session, a build's git would else be as important as the bot that answers.
+            start_new_session=(terminal := _has_terminal()),
+            process_group=None if terminal else 0,
             cwd="/",
         )
     except OSError as error:
@@ -205,6 +208,14 @@ def started(
         yield process
     finally:
         end(process)
+
+
+def _has_terminal() -> bool:
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

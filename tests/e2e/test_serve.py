@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import socket
+import subprocess
 import sys
 import time
 import uuid
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import pytest
 
 from playground import Message, Playground
 from tests.answering.fake_groq import FakeGroq, Fault, Reply
@@ -221,6 +223,38 @@ async def _listens(url: str) -> bool:
         return False
     writer.close()
     return True
+
+
+async def test_what_serves_never_loads_torch(footnote: Footnote, sample_source: Path) -> None:
+    async with Playground() as workspace:
+        await asyncio.to_thread(configure, footnote, sample_source, channel_id(workspace, "general"), "extractive")
+        async with serving(footnote, workspace) as process:
+            asked = await workspace.say("maya", "general", "@footnote how is a parcel assigned to a locker?")
+            await answer_to(workspace, "general", asked)
+            maps = Path(f"/proc/{process.pid}/maps")
+            if not maps.exists():
+                pytest.skip("reads /proc")
+            libraries = await asyncio.to_thread(maps.read_text)
+    assert "onnxruntime" in libraries  # it has embedded a question
+    assert "qdrant_edge" in libraries or "qdrant_client" in libraries
+    assert not {name for name in ("libtorch", "libc10", "/torch/", "/scipy/", "tree_sitter") if name in libraries}
+
+
+def test_what_serves_is_imported_without_what_only_builds(footnote: Footnote) -> None:
+    heavy = (
+        "torch",
+        "transformers",
+        "sentence_transformers",
+        "onnx",
+        "scipy",
+        "tree_sitter",
+        "tree_sitter_language_pack",
+        "qdrant_client",
+        "playground",
+    )
+    code = f"import sys, bot.cli.main, bot.cli.service; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True, env=footnote.environment)
+    assert done.stdout.strip() == "[]"
 
 
 async def test_a_refused_token_ends_the_start_with_one_clear_line(footnote: Footnote, sample_source: Path) -> None:
