@@ -35,6 +35,7 @@ from rag.embedding.lazy import LazyEmbedder
 from rag.embedding.models import EmbeddingSettings
 from rag.errors import ConfigurationError, FootnoteError
 from rag.evaluation.judge import Judge
+from rag.index.build_child import SpareChild
 from rag.index.dense import default_backend
 from rag.index.generation import Indexes, repository_directory
 from rag.index.layout import Layout
@@ -92,9 +93,11 @@ def live_secrets(settings: Settings) -> tuple[str, ...]:
 
 
 @asynccontextmanager
-async def open_parts(settings: Settings, directory: DataDirectory, purpose: str, *, serving: bool = True) -> AsyncIterator[Parts]:
+async def open_parts(
+    settings: Settings, directory: DataDirectory, purpose: str, *, serving: bool = True, spare: SpareChild | None = None
+) -> AsyncIterator[Parts]:
     """Everything that answers questions, built on a data directory that this process owns. `serving`: people wait for answers while an
-    index is built, so that a build parses in one process; else in as many as there are cores."""
+    index is built, so that a build parses in one process; else in as many as there are cores. `spare`: a builder that waits already."""
     secrets = live_secrets(settings)
     for secret in secrets:
         register_live_secret(secret)
@@ -141,6 +144,7 @@ async def open_parts(settings: Settings, directory: DataDirectory, purpose: str,
                 threads=settings.build_threads,
                 at_once=settings.schedule.parallel_builds,
                 workers=1 if serving else min(usable_cores(), _MOST_WORKERS),
+                spare=spare,
             ),
         )
 
@@ -157,11 +161,13 @@ def _generator_for(settings: Settings, model: GroqLanguageModel) -> Callable[[Re
 
 
 @asynccontextmanager
-async def owning(settings: Settings, directory: DataDirectory, purpose: str, *, answer_others: bool) -> AsyncIterator[Operations]:
+async def owning(
+    settings: Settings, directory: DataDirectory, purpose: str, *, answer_others: bool, spare: SpareChild | None = None
+) -> AsyncIterator[Operations]:
     """The operations, run by this process, which owns `directory` already; it is released at the end. With `answer_others`, other
-    commands are answered meanwhile."""
+    commands are answered meanwhile. `spare`: a builder that waits already."""
     try:
-        async with open_parts(settings, directory, purpose, serving=False) as parts:
+        async with open_parts(settings, directory, purpose, serving=False, spare=spare) as parts:
             operations = Operations(parts)
             async with AsyncExitStack() as stack:
                 if answer_others:
