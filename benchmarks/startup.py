@@ -60,7 +60,7 @@ def _footnote(data: Path, *words: str) -> float:
 def _seconds(arguments: list[str], data: Path) -> float:
     started = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, timeout=600, check=False, env=_environment(data), cwd=data
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=600, check=False, env=footnote_environment(data), cwd=data
     )
     taken = time.perf_counter() - started
     if done.returncode:
@@ -70,7 +70,8 @@ def _seconds(arguments: list[str], data: Path) -> float:
     return taken
 
 
-def _environment(data: Path) -> dict[str, str]:
+def footnote_environment(data: Path) -> dict[str, str]:
+    """This process's environment for a command on a data directory of its own: none of our settings, this checkout."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("FOOTNOTE_", "SLACK_", "GROQ_"))}
     return {**kept, "FOOTNOTE_DATA_DIR": str(data), "PYTHONPATH": str(Path(bot.__file__).parent.parent)}
 
@@ -82,7 +83,7 @@ def _owner(data: Path) -> Iterator[None]:
         [sys.executable, "-m", "bot", "playground", "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=_environment(data),
+        env=footnote_environment(data),
         cwd=data,
     )
     try:
