@@ -21,6 +21,7 @@ from pathlib import Path
 from benchmarks.frame import Bench, Measure, alone, compared, seconds
 from benchmarks.material import QUESTIONS, git, make_repository
 from benchmarks.startup import footnote_environment
+from rag.index.manifest import read_manifest
 
 FILES = 3_000
 LONGEST = 10_000  # characters of a file
@@ -68,7 +69,7 @@ class Trial:
             if not json.loads(found.stdout):
                 raise RuntimeError("the search found nothing")
             manifest = next((data / "repositories").glob("*/generations/*/sparse/manifest.json"))
-            self.chunks = int(json.loads(manifest.read_text("utf-8"))["chunks"])
+            self.chunks = read_manifest(manifest).chunks
             return took
         finally:
             _end(indexing)
