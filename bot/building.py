@@ -12,6 +12,7 @@ from rag.answer_log import AnswerLog, BuildRecord
 from rag.chunking import ChunkingSettings
 from rag.embedding.models import EmbeddingSettings
 from rag.errors import BuildRunning, FootnoteError
+from rag.index.build_child import SpareChild
 from rag.index.build_process import run_build
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport
 from rag.index.recipe import recipe_of, scope_of
@@ -47,7 +48,8 @@ class RunningBuild:
 
 class Builds:
     """Starts builds and knows which are running. `at_once`: how many may; the rest wait their turn. `token`: what git needs to clone.
-    `secrets`: our own tokens, which the builder redacts wherever a repository holds them."""
+    `secrets`: our own tokens, which the builder redacts wherever a repository holds them. `spare`: a builder that waits already, for the
+    first build."""
 
     def __init__(
         self,
@@ -61,6 +63,7 @@ class Builds:
         private_hosts: tuple[str, ...] = (),
         manners: Manners = BESIDE_ANSWERS,
         at_once: int = 1,
+        spare: SpareChild | None = None,
     ) -> None:
         self._data_dir = data_dir
         self._log = log
@@ -70,6 +73,7 @@ class Builds:
         self._secrets = secrets
         self._private_hosts = private_hosts
         self._manners = manners
+        self._spare = spare
         self._turns = asyncio.Semaphore(at_once)
         self._running: dict[str, RunningBuild] = {}
 
@@ -108,7 +112,9 @@ class Builds:
         try:
             async with self._turns:
                 own = self._manners
-                return await run_build(job, note, token=self._token, secrets=self._secrets, nice=own.nice, workers=own.workers)
+                return await run_build(
+                    job, note, token=self._token, secrets=self._secrets, nice=own.nice, workers=own.workers, spare=self._spare
+                )
         finally:
             del self._running[name]
 

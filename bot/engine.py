@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 
 from bot.data_directory import DataDirectory
 from bot.http.control import ask_owner
 from bot.settings import Settings
 from bot.wire import Json
 from rag.errors import DataDirectoryLocked
+from rag.index.build_child import SpareChild
 
 PATIENCE = 30.0  # seconds that a command waits for another short one to let go of the data directory
 LONG = frozenset({"index", "stats", "ask"})  # operations during which others must be answered
@@ -33,9 +35,15 @@ async def run(settings: Settings, operation: str, arguments: Json) -> AsyncItera
                     raise locked from None
                 await asyncio.sleep(0.05)
         else:
-            from bot.wiring import owning  # heavy: only the process that does the work pays for it
+            async with AsyncExitStack() as stack:
+                stack.callback(directory.release)
+                spare = None
+                if operation == "index":  # the builder loads its modules while this process loads its own
+                    spare = await stack.enter_async_context(SpareChild(settings.git_token.get_secret_value(), settings.build_threads))
+                from bot.wiring import owning  # heavy: only the process that does the work pays for it
 
-            async with owning(settings, directory, f"footnote {operation}", answer_others=operation in LONG) as operations:
+                own = owning(settings, directory, f"footnote {operation}", answer_others=operation in LONG, spare=spare)
+                operations = await stack.enter_async_context(own)
                 async for message in operations.run(operation, arguments):
                     yield message
             return

@@ -36,6 +36,7 @@ from rag.embedding.lazy import LazyEmbedder
 from rag.embedding.models import EmbeddingSettings
 from rag.errors import ConfigurationError, FootnoteError
 from rag.evaluation.judge import Judge
+from rag.index.build_child import SpareChild
 from rag.index.dense import default_backend
 from rag.index.generation import Indexes, repository_directory
 from rag.index.layout import Layout
@@ -102,9 +103,11 @@ def live_secrets(settings: Settings) -> tuple[str, ...]:
 
 
 @asynccontextmanager
-async def open_parts(settings: Settings, directory: DataDirectory, purpose: str, *, serving: bool = True) -> AsyncIterator[Parts]:
+async def open_parts(
+    settings: Settings, directory: DataDirectory, purpose: str, *, serving: bool = True, spare: SpareChild | None = None
+) -> AsyncIterator[Parts]:
     """Everything that answers questions, built on a data directory that this process owns. `serving`: people wait for answers while an
-    index is built, so that a build is `BESIDE_ANSWERS`; else it takes every core."""
+    index is built, so that a build is `BESIDE_ANSWERS`; else it takes every core. `spare`: a builder that waits already."""
     secrets = live_secrets(settings)
     for secret in secrets:
         register_live_secret(secret)
@@ -150,6 +153,7 @@ async def open_parts(settings: Settings, directory: DataDirectory, purpose: str,
                 private_hosts=settings.private_hosts,
                 manners=build_manners(settings, serving=serving),
                 at_once=settings.schedule.parallel_builds,
+                spare=spare,
             ),
         )
 
@@ -174,12 +178,18 @@ def _generator_for(settings: Settings, model: GroqLanguageModel) -> Callable[[Re
 
 @asynccontextmanager
 async def owning(
-    settings: Settings, directory: DataDirectory, purpose: str, *, answer_others: bool, serving: bool = False
+    settings: Settings,
+    directory: DataDirectory,
+    purpose: str,
+    *,
+    answer_others: bool,
+    serving: bool = False,
+    spare: SpareChild | None = None,
 ) -> AsyncIterator[Operations]:
     """The operations, run by this process, which owns `directory` already; it is released at the end. With `answer_others`, other
-    commands are answered meanwhile. `serving`: see `open_parts`."""
+    commands are answered meanwhile. `serving`, `spare`: see `open_parts`."""
     try:
-        async with open_parts(settings, directory, purpose, serving=serving) as parts:
+        async with open_parts(settings, directory, purpose, serving=serving, spare=spare) as parts:
             operations = Operations(parts)
             async with AsyncExitStack() as stack:
                 if answer_others:

@@ -42,10 +42,6 @@ class Grammar:
     trivia_prefix: tuple[str, ...] = ()  # rows that begin so go with what follows, whatever their node is
     peculiar: Peculiar = NOTHING
 
-    def lists(self, kind: str) -> bool:
-        """Whether nodes of this type may define something."""
-        return kind in self.functions or kind in self.classes or kind in self.spaces or kind in self.variables
-
 
 def _row(
     grammar: str,

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
 from math import inf
 
 from rag.chunking.outline import ATTACHED
@@ -38,14 +40,11 @@ class Rows:
 
     def __init__(self, lines: Sequence[str], tokens: Sequence[int]) -> None:
         self.count = len(lines)
-        self.blank = [not line.strip() for line in lines]
-        self.chars = [0]
-        self.tokens = [0]
-        self.trimmed = [0]  # trimmed[r]: the end (exclusive) of rows ..r without trailing blank ones
-        for row, line in enumerate(lines):
-            self.chars.append(self.chars[-1] + len(line) + 1)
-            self.tokens.append(self.tokens[-1] + tokens[row])
-            self.trimmed.append(self.trimmed[-1] if self.blank[row] else row + 1)
+        self.blank = [not line or line.isspace() for line in lines]
+        self.chars = list(accumulate([len(line) + 1 for line in lines], initial=0))
+        self.tokens = list(accumulate(tokens, initial=0))
+        # trimmed[r]: the end (exclusive) of rows ..r without trailing blank ones
+        self.trimmed = list(accumulate([0 if blank else end for end, blank in enumerate(self.blank, 1)], max, initial=0))
 
     def size(self, start: int, end: int) -> int:
         """Characters of rows start..end (exclusive) joined by line ends."""
@@ -68,49 +67,72 @@ def segment(rows: Rows, costs: Sequence[float], limits: Limits, classes: Mapping
     total = len(starts)
     ends = [*starts[1:], rows.count]
     trimmed = [rows.trimmed[end] for end in ends]
-    chars, tokens = rows.chars, rows.tokens
+    # What the inner loop reads lies side by side: by place to end, its characters; by place to begin, its price and what follows costs.
+    end_chars = [rows.chars[end] for end in trimmed]
+    end_tokens = [rows.tokens[end] for end in trimmed]
     prices = [costs[row] for row in starts]
-    best = [inf] * total + [0.0]
+    small, soft, hard = limits.small, limits.soft, limits.hard
+    size_prices = _size_prices(small, soft, hard)
+    onward = [inf] * total + [_CHUNK]  # the cheapest way from there on, with the price of a chunk before it
     following = [total] * total
+    stop = total  # the first of `trimmed` that is too far away
     for first in range(total - 1, -1, -1):
         row = starts[first]
+        start_char = rows.chars[row] + 1
+        last_char, last_token, last_row = start_char + limits.hard, rows.tokens[row] + limits.tokens, row + MAX_ROWS
+        while stop > first + 1 and (end_chars[stop - 1] > last_char or end_tokens[stop - 1] > last_token or trimmed[stop - 1] > last_row):
+            stop -= 1
         own = prices[first] - _SAME_DEPTH
         members, class_end = classes.get(row, (rows.count + 1, 0))
         if members <= rows.count and rows.size(row, rows.trimmed[members]) < limits.small:
             class_end = 0
-        last_char, last_token = chars[row] + limits.hard + 1, tokens[row] + limits.tokens
         shallow = inf
         cheapest, choice = inf, first + 1
-        for after in range(first + 1, total + 1):
-            end = trimmed[after - 1]
-            if (chars[end] > last_char or tokens[end] > last_token or end - row > MAX_ROWS) and after > first + 1:
-                break
-            size = chars[end] - chars[row] - 1
-            price = best[after] + _CHUNK
-            if size < limits.small:
-                price += _TOO_SMALL * (1 - size / limits.small)
-            elif size > limits.soft:
-                price += _TOO_LARGE * (size / limits.soft - 1)
+        after = first
+        # Up to where another begins; the sums are made in one order, so that ties fall the same way however this is written.
+        for end_char, begin, price in zip(
+            end_chars[first : min(stop, total - 1)], prices[first + 1 : stop + 1], onward[first + 1 : stop + 1], strict=False
+        ):
+            after += 1
+            size = end_char - start_char
+            price += size_prices[size] if size < hard else _size_price(size, small, soft)
             if own > shallow:
                 price += _MIXED
-            if after < total:
-                begin = prices[after]
-                price += begin
-                if begin - _SAME_DEPTH > shallow:
-                    price += _MIXED
-                if begin < shallow:
-                    shallow = begin
-                if members < ends[after - 1] < class_end:
-                    price += _HEADER_WITH_MEMBERS
+            price += begin
+            if begin - _SAME_DEPTH > shallow:
+                price += _MIXED
+            if begin < shallow:
+                shallow = begin
+            if class_end and members < ends[after - 1] < class_end:
+                price += _HEADER_WITH_MEMBERS
             if price < cheapest:
                 cheapest, choice = price, after
-        best[first], following[first] = cheapest, choice
+        if stop == total:  # to the end
+            price = onward[total] + _size_price(end_chars[-1] - start_char, small, soft)
+            if own > shallow:
+                price += _MIXED
+            if price < cheapest:
+                cheapest, choice = price, total
+        onward[first], following[first] = cheapest + _CHUNK, choice
     runs, first = [], 0
     while first < total:
         after = following[first]
         runs.append((starts[first], trimmed[after - 1]))
         first = after
     return runs
+
+
+def _size_price(size: int, small: int, soft: int) -> float:
+    """What a chunk of so many characters costs for being too small or too large."""
+    if size < small:
+        return _TOO_SMALL * (1 - size / small)
+    return _TOO_LARGE * (size / soft - 1) if size > soft else 0.0
+
+
+@lru_cache(maxsize=16)
+def _size_prices(small: int, soft: int, hard: int) -> list[float]:
+    """`_size_price` of each size below the hard limit."""
+    return [_size_price(size, small, soft) for size in range(hard)]
 
 
 def _starts(rows: Rows, costs: Sequence[float], limits: Limits) -> list[int]:

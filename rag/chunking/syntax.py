@@ -1,4 +1,4 @@
-"""Cutting by syntax tree: one walk with a cursor, which prices rows and collects definitions.
+"""Cutting by syntax tree: one walk, which prices rows and collects definitions.
 
 The walk never recurses and enters only what spans several rows, so that it is bounded by the rows of a file and not by how deep or
 long its lines are. `str(node)` would crash the process on deep trees and is not used.
@@ -39,6 +39,8 @@ from rag.chunking.outline import (
 from rag.types import Kind
 
 _MOST_NESTED_DEFINITIONS = 12
+_NOTHING_DEFINED: tuple[Role | None, str, str, int] = (None, "", "", -1)
+_BLANKS = " \t\n\r\x0b\f"
 _NOTE, _MARK = 1, 2  # rows that go with what follows: comments, and what is none (attributes, decorators, `template <…>`)
 _BODY_LIKE = ("body", "block", "list", "statements", "compound_statement")
 _ANONYMOUS = words(
@@ -98,28 +100,30 @@ class _Walk:
         self._headers: list[tuple[int, int, float]] = []
         self.embedded: list[Embedded] = []
         self._section = -1
+        # How many bytes of a row are blank before its first word: places in a row are counted in bytes, and all of these have one.
+        self._indents = [len(line) - len(line.lstrip(_BLANKS)) for line in lines]
+        self._defining = frozenset({*grammar.functions, *grammar.classes, *grammar.spaces, *grammar.variables}) | (
+            {"call"} if grammar.grammar == "elixir" else set()
+        )
 
     def run(self, root: Node) -> Outline:
-        cursor = root.walk()
         frames = [_Frame(TOP, -1, "", -1, False, False, 0)]
-        entered = cursor.goto_first_child()
-        while entered:
-            node = cursor.node
-            if node is not None and (frame := self._visit(node, frames[-1])) is not None and cursor.goto_first_child():
-                frames.append(frame)
-                continue
-            while not cursor.goto_next_sibling():
-                if len(frames) == 1:
-                    entered = False
+        siblings = [iter(root.named_children)]
+        while siblings:
+            frame = frames[-1]
+            for node in siblings[-1]:
+                inner = self._visit(node, frame)
+                if inner is not None and (children := node.named_children):
+                    frames.append(inner)
+                    siblings.append(iter(children))
                     break
-                cursor.goto_parent()
+            else:
+                siblings.pop()
                 frames.pop()
         return self._finish(root)
 
     def _visit(self, node: Node, frame: _Frame) -> _Frame | None:
         """Prices the node's first row and notes what it defines. Returns the frame for its children, None to pass them by."""
-        if not node.is_named:
-            return None
         row, column = node.start_point
         end_row, end_column = node.end_point
         if end_column == 0 and end_row > row:
@@ -138,7 +142,7 @@ class _Walk:
         if cost < self._costs[row] and self._begins(row, column):
             self._costs[row] = cost
         several = end_row > row
-        role, scope_of_name, name, last_row = self._definition(node, kind, frame)
+        role, scope_of_name, name, last_row = self._definition(node, kind, frame) if kind in self._defining else _NOTHING_DEFINED
         if name and role is not None and frame.definitions < _MOST_NESTED_DEFINITIONS:
             if kind in peculiar.scopes_rest and not several:
                 frame.scope = f"{scope_of_name}.{name}" if scope_of_name else name
@@ -166,16 +170,17 @@ class _Walk:
         )
 
     def _definition(self, node: Node, kind: str, frame: _Frame) -> tuple[Role | None, str, str, int]:
-        """(role, scope, name, last row): the name is "" for nothing that counts, the last row -1 where it is the node's."""
+        """(role, scope, name, last row) of a node of a listed type: the name is "" for nothing that counts, the last row -1 where it is
+        the node's."""
         grammar = self._grammar
         if grammar.peculiar.namer is not None:
-            found = grammar.peculiar.namer(node, kind) if grammar.lists(kind) else None
+            found = grammar.peculiar.namer(node, kind)
             if found is None or not self._counts(found.role, kind, frame):
-                return None, "", "", -1
+                return _NOTHING_DEFINED
             return found.role, found.scope, found.name, found.end_row
         role = role_of(node, kind, grammar)
         if role is None or not self._counts(role, kind, frame):
-            return None, "", "", -1
+            return _NOTHING_DEFINED
         return role, *name_of(node, kind, grammar), -1
 
     def _mark(self, kind: str, row: int) -> int:
@@ -202,14 +207,12 @@ class _Walk:
         return True
 
     def _begins(self, row: int, column: int) -> bool:
-        return not self._lines[row].encode("utf-8", "replace")[:column].strip() and not _CLOSERS.match(self._lines[row])
+        return column <= self._indents[row] and not _CLOSERS.match(self._lines[row])
 
     def _note_trivia(self, row: int, column: int, end_row: int, end_column: int, frame: _Frame, mark: int) -> None:
-        encoded = self._lines[row].encode("utf-8", "replace")
-        if encoded[:column].strip():
+        if column > self._indents[row]:
             return  # at the end of a line of code
-        last = self._lines[end_row].encode("utf-8", "replace") if end_row != row else encoded
-        if end_column and last[end_column:].strip(b" \t\f,;") and end_row == row:
+        if end_column and end_row == row and self._lines[row].encode("utf-8", "replace")[end_column:].strip(b" \t\f,;"):
             return
         for inner in range(row, end_row + 1):
             self._trivia[inner] = mark

@@ -80,14 +80,17 @@ class TokenBudget:
         return tokens if self._exact_on_ascii else tokens + 1
 
     def of_lines(self, lines: Sequence[str]) -> list[int]:
-        """`of_line` of each; words not yet known are counted together."""
+        """`of_line` of each; equal lines are counted once, and words not yet known together."""
+        words = {line: _WORDS.findall(line) for line in set(lines)}
         many = getattr(self._count, "many", None)
         if many is not None:
             # Not a difference of sets: that would walk all that is remembered, for every document.
-            unknown = [word for word in set().union(*map(_WORDS.findall, lines)) if word not in self._words]
+            unknown = [word for word in set().union(*words.values()) if word not in self._words]
             with contextlib.suppress(TypeError, UnicodeError):
                 self._words.learn(unknown, many(unknown))
-        return [self.of_line(line) for line in lines]
+        extra, known = (0 if self._exact_on_ascii else 1), self._words.__getitem__
+        tokens = {line: sum(map(known, found)) + extra for line, found in words.items()}
+        return [tokens[line] for line in lines]
 
     def of_text(self, text: str) -> int:
         """Exact, without special tokens."""

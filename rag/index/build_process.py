@@ -10,7 +10,6 @@ import asyncio
 import json
 import logging
 import os
-import re
 import signal
 import sys
 import threading
@@ -18,11 +17,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
-import rag
 from rag.errors import BuildFailed, BuildRunning, FootnoteError, IndexCorrupt
+from rag.index.build_child import EARLY, TOKEN, SpareChild, start_child
 from rag.index.files import disk_full
 from rag.index.generation import repository_directory
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport, job_from_json, job_to_json
@@ -31,11 +31,6 @@ from rag.index.locks import build_lock
 
 logger = logging.getLogger(__name__)
 
-_TOKEN = "FOOTNOTE_BUILD_TOKEN"  # noqa: S105
-# Whatever a library of the builder starts threads by: OpenMP, BLAS, and what is written in Rust.
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
-_SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|CREDENTIAL", re.IGNORECASE)
-_LINE = 1 << 20  # bytes
 _EVERY = 0.2  # seconds between two events of a stage
 _GRACE = 10.0  # seconds to end after the last line, or after SIGKILL
 
@@ -49,25 +44,17 @@ async def run_build(
     timeout: float = 6 * 3600,  # noqa: ASYNC109
     nice: int = 10,
     workers: int = 1,
+    spare: SpareChild | None = None,
 ) -> BuildReport:
     """`build` at low priority, off the loop. `on_event`: called on the loop, at most five times a second and stage.
 
     `secrets`: values to redact wherever they stand in the repository. `timeout`: seconds. `workers`: processes that parse. `nice`: of
-    the child and all below it. `job.threads`: of the libraries in it too, where it is not 0.
+    the child and all below it. `job.threads`: of the libraries in it too, where it is not 0. `spare`: a child that was started earlier,
+    taken if it is still there and was started alike.
     Cancelling kills the child and all below it.
     Raises: what `build` raises, as the same class; BuildFailed if the child dies or takes too long; DiskFull if it died for want of room.
     """
-    child = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "rag.index.build_process",
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=_environment(token, job.threads),
-        start_new_session=True,
-        limit=_LINE,
-    )
+    child = (spare.take(token, job.threads) if spare is not None else None) or await start_child(token, job.threads)
     listening = asyncio.create_task(_log_errors(child, job.repository.name))
     ended = False
     try:
@@ -169,18 +156,6 @@ def _clean_up(job: BuildJob) -> None:
         layout.clean(layout.current())
 
 
-def _environment(token: str, threads: int) -> dict[str, str]:
-    """This process's, without anything that looks like a secret, and with the package's directory to import from."""
-    kept = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
-    roots = [str(Path(path).parent) for path in rag.__path__]
-    kept["PYTHONPATH"] = os.pathsep.join([*roots, *filter(None, [kept.get("PYTHONPATH", "")])])
-    if threads:
-        kept |= dict.fromkeys(_THREADS, str(threads))
-    if token:
-        kept[_TOKEN] = token
-    return kept
-
-
 def _revived(values: dict[str, str]) -> FootnoteError:
     kinds = {kind.__name__: kind for kind in _below(FootnoteError)}
     return kinds.get(values["kind"], BuildFailed)(values["problem"], values["remedy"])
@@ -220,14 +195,16 @@ class _Speaker:
 def main() -> int:
     """The child: one job from standard input. 0 with a report, 1 with an error."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    token = os.environ.pop(_TOKEN, "")
+    token = os.environ.pop(TOKEN, "")
     with _own_stdout() as stream:
         speaker = _Speaker(stream)
         try:
+            if EARLY in sys.argv[1:]:  # whoever started this has no job yet; what follows is loaded meanwhile
+                import_module("rag.index.builder")
             request = json.loads(sys.stdin.readline())
             threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
             _give_way(int(request["nice"]))
-            # Imported only now: a parent that is gone, or a job that is none, is noticed first.
+            # Imported only now: a parent that is gone, or a job that is none, is noticed first, and it happens at the job's priority.
             from rag.index.builder import build
             from rag.source.redaction import register_live_secret
 

@@ -10,7 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
+from rag.embedding.models import EmbeddingSettings, describe
 from tests.e2e.conftest import Footnote
 from tests.index.fixtures import commit_files, git, make_repository
 
@@ -28,6 +30,31 @@ def test_index_reports_and_the_second_time_embeds_nothing(footnote: Footnote, sa
     assert (forced["embedded"], forced["reused"]) == (0, report["chunks"])
     (row,) = footnote.json("repos")
     assert (row["name"], row["by_hand"], row["index"]["commit"]) == ("larder", True, report["commit"])
+
+
+def test_a_repository_answers_before_its_model_is_exported(tmp_path: Path, sample_source: Path) -> None:
+    """Somebody else holds the lock on the export all the while: whatever waits for a model does not come to an end."""
+    (tmp_path / "home").mkdir()
+    footnote = Footnote(tmp_path / "data", tmp_path / "home")
+    spec = describe(EmbeddingSettings())
+    export = footnote.data_dir / "models" / spec.weights_hash[:16] / spec.backend
+    export.parent.mkdir(parents=True)
+    with FileLock(export.parent / f"{export.name}.lock", timeout=10):
+        indexing = footnote.start("index", str(sample_source), "--name", "larder")
+        try:
+            assert indexing.stderr is not None
+            assert any("It can be asked now" in line for line in indexing.stderr)
+            shown = footnote.run("search", "who puts a parcel into a free locker", "--repo", "larder", "--limit", "3")
+            answer = footnote.json("ask", "How is a parcel assigned to a locker?", "--repo", "larder")
+            assert indexing.poll() is None
+        finally:
+            indexing.terminate()
+            indexing.communicate(timeout=60)
+        assert not export.exists()
+    assert "larder/lockers.py" in shown.stdout
+    assert "found by words alone" in shown.stdout + shown.stderr
+    assert answer["citations"]
+    assert any("found by words alone" in notice for notice in answer["notices"])
 
 
 def test_search_finds_explains_and_filters(larder: Footnote) -> None:

@@ -19,6 +19,7 @@ import pytest
 
 from rag.embedding.models import EmbeddingSettings, describe
 from rag.errors import BuildFailed, BuildRunning, DiskFull, EmptyRepository, FootnoteError, SourceNotFound
+from rag.index.build_child import SpareChild
 from rag.index.build_process import _below, _revived, _Speaker, run_build
 from rag.index.dense_edge import EdgeBackend
 from rag.index.generation import RepositoryIndex, repository_directory
@@ -107,6 +108,23 @@ async def test_a_child_builds_and_reports(job: BuildJob, index: RepositoryIndex,
     assert seen["group"] == seen["pid"]
     wait_for_none(int(seen["pid"]))
     index.close()
+
+
+async def test_a_child_that_waits_already_is_taken_once_and_none_is_left(job: BuildJob, index: RepositoryIndex) -> None:
+    async with SpareChild(threads=job.threads) as spare:
+        (waiting,) = builders()
+        assert spare.take("another token", job.threads) is None
+        assert spare.take("", job.threads + 1) is None
+        report = await run_build(job, lambda event: None, nice=0, spare=spare)
+        assert report.chunks > 0
+        assert not waiting.is_running()
+        again = await run_build(job, lambda event: None, nice=0, spare=spare)
+        assert again.unchanged
+    async with SpareChild() as spare:
+        (unused,) = builders()
+    assert not unused.is_running()
+    with index.open() as generation:
+        assert len(generation.chunks) == report.chunks
 
 
 async def test_live_secrets_are_in_no_chunk(job: BuildJob, index: RepositoryIndex) -> None:
