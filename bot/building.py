@@ -15,6 +15,7 @@ from rag.errors import BuildRunning, FootnoteError
 from rag.index.build_process import run_build
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport
 from rag.index.recipe import recipe_of, scope_of
+from rag.index.server_settings import ServerSettings
 from rag.types import EmbeddingSpec, Repository
 
 OnEvent = Callable[[BuildEvent], None]
@@ -33,7 +34,8 @@ class RunningBuild:
 
 class Builds:
     """Starts builds and knows which are running. `at_once`: how many may; the rest wait their turn. `token`: what git needs to clone.
-    `secrets`: our own tokens, which the builder redacts wherever a repository holds them. `workers`: processes of a build that parse."""
+    `secrets`: our own tokens, which the builder redacts wherever a repository holds them. `workers`: processes of a build that parse.
+    `server`: where dense stores are made, None for this machine."""
 
     def __init__(
         self,
@@ -49,6 +51,7 @@ class Builds:
         nice: int = 10,
         workers: int = 1,
         at_once: int = 1,
+        server: ServerSettings | None = None,
     ) -> None:
         self._data_dir = data_dir
         self._log = log
@@ -60,6 +63,7 @@ class Builds:
         self._threads = threads
         self._nice = nice
         self._workers = workers
+        self._server = server
         self._turns = asyncio.Semaphore(at_once)
         self._running: dict[str, RunningBuild] = {}
 
@@ -97,7 +101,15 @@ class Builds:
         )
         try:
             async with self._turns:
-                return await run_build(job, note, token=self._token, secrets=self._secrets, nice=self._nice, workers=self._workers)
+                return await run_build(
+                    job,
+                    note,
+                    token=self._token,
+                    secrets=self._secrets,
+                    nice=self._nice,
+                    workers=self._workers,
+                    server=self._server,
+                )
         finally:
             del self._running[name]
 
