@@ -6,6 +6,7 @@ stands in: a copied file is another one, and the copy takes a new name.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -20,27 +21,25 @@ _ID = re.compile(r"[0-9a-f]{12}")
 def installation_id(data_dir: Path) -> str:
     """12 hexadecimal digits, made at the first call. Processes may call it at once. Raises: OSError."""
     path = data_dir / "installation"
-    for _ in range(10):
-        known = _read(path)
-        if known:
+    if known := _read(path):
+        return known
+    data_dir.mkdir(parents=True, exist_ok=True)
+    directory = os.open(data_dir, os.O_RDONLY)
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX)  # held while a file of a few bytes is written
+        if known := _read(path):
             return known
-        data_dir.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".installation.{os.getpid()}.{secrets.token_hex(4)}")
-        try:
-            with draft.open("w", encoding="ascii") as file:
-                json.dump({"id": secrets.token_hex(6), "file": os.fstat(file.fileno()).st_ino}, file)
-                file.flush()
-                os.fsync(file.fileno())
-            if path.exists():
-                draft.replace(path)  # it belongs to another directory
-            else:
-                os.link(draft, path)  # the quicker of two processes wins
-            sync_directory(data_dir)
-        except FileExistsError:
-            continue
-        finally:
-            draft.unlink(missing_ok=True)
-    raise OSError(f"{path} cannot be made")
+        made = secrets.token_hex(6)
+        draft = path.with_name(".installation")
+        with draft.open("w", encoding="ascii") as file:
+            json.dump({"id": made, "file": os.fstat(file.fileno()).st_ino}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+        sync_directory(data_dir)
+        return made
+    finally:
+        os.close(directory)
 
 
 def _read(path: Path) -> str:

@@ -31,11 +31,9 @@ class RestoringStore:
         open_store: Callable[[], HybridStore],
         restore: Callable[[], HybridStore],
         clock: Callable[[], float] = time.monotonic,
-        pause: float = PAUSE,
     ) -> None:
         self._restore = restore
         self._clock = clock
-        self._pause = pause
         self._lock = threading.Lock()
         self._store: HybridStore | None = None
         self._working = False
@@ -45,7 +43,7 @@ class RestoringStore:
             self._store = open_store()
         except StoreUnavailable as error:
             logger.warning("searching by words alone: %s", error.problem)
-            self._next_attempt = clock() + pause
+            self._next_attempt = clock() + PAUSE
         except FootnoteError as error:
             logger.warning("dense store is made anew from its vectors: %s", error.problem)
             with self._lock:
@@ -99,7 +97,7 @@ class RestoringStore:
             logger.warning("the dense store could not be made anew", exc_info=True)
         with self._lock:
             self._working = False
-            self._next_attempt = self._clock() + self._pause
+            self._next_attempt = self._clock() + PAUSE
             if store is None:
                 return
             if self._closed:
