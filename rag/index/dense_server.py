@@ -13,6 +13,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -142,7 +143,8 @@ class ServerBackend:
 
     def delete(self, name: str) -> None:
         """A collection, with its aliases; none of that name is none to delete. Raises: StoreUnavailable."""
-        self._server.change(lambda client: client.delete_collection(name))
+        with suppress(CollectionGone):
+            self._server.change(lambda client: client.delete_collection(name))
 
     def _named(self) -> set[str]:
         """Every collection that a generation names: published, being written, being made anew, or still pinned in the trash."""

@@ -86,7 +86,7 @@ class Server:
         except _Passing as error:
             with self._lock:
                 if self._down is None:
-                    logger.warning("searching by words alone: %s", error.problem)
+                    logger.warning("%s It is not asked again for %g s.", error.problem, PAUSE)
                 self._down, self._down_until = error, self._clock() + PAUSE
             raise
         with self._lock:
