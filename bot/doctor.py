@@ -102,11 +102,13 @@ async def _dense_store(settings: Settings) -> Finding:
     from rag.types import Chunk, Kind
 
     server = server_settings(settings)
-    backend = chosen_backend(server, settings.data_dir)
 
-    def attempt() -> tuple[int, str]:
+    def attempt() -> tuple[int, str, str, bool]:
         import numpy as np
 
+        from rag.index.server import fitting_version
+
+        backend = chosen_backend(server, settings.data_dir)
         version = backend.check() if isinstance(backend, ServedBackend) else ""
         with tempfile.TemporaryDirectory(prefix="footnote-doctor-") as scratch:
             vectors = np.eye(2, 8, dtype=np.float32)
@@ -116,24 +118,22 @@ async def _dense_store(settings: Settings) -> Finding:
             try:
                 store = backend.open(place)
                 try:
-                    return store.search(vectors[1], 1)[0][0], version
+                    return store.search(vectors[1], 1)[0][0], backend.name, version, not version or fitting_version(version)
                 finally:
                     store.close()
             finally:
                 if isinstance(backend, ServedBackend):
                     backend.discard(place)
 
-    row, version = await asyncio.to_thread(attempt)
+    row, name, version, fits = await asyncio.to_thread(attempt)
     if server is None:
         if row != 1:
-            return Finding("dense store", "failed", f"{backend.name} found the wrong vector", "Reinstall it: make clean setup.")
-        return Finding("dense store", "ok", backend.name)
-    where = f"{backend.name} at {server.url}, version {version}"
+            return Finding("dense store", "failed", f"{name} found the wrong vector", "Reinstall it: make clean setup.")
+        return Finding("dense store", "ok", name)
+    where = f"{name} at {server.url}, version {version}"
     if row != 1:
         return Finding("dense store", "failed", f"{where}, found the wrong vector", "Look into the server's log; try another version.")
-    from rag.index.server import fitting_version
-
-    if not fitting_version(version):
+    if not fits:
         return Finding("dense store", "failed", f"{where}: too old or too new", "docs/operations.md says which versions fit.")
     clear = "; its key crosses the network unencrypted: give it TLS" if server.key_in_clear else ""
     return Finding("dense store", "ok", f"{where}{clear}")

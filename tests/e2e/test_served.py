@@ -20,11 +20,6 @@ def fake() -> Iterator[FakeQdrant]:
         yield made
 
 
-def finding(footnote: Footnote, environment: dict[str, str], code: int = 0) -> dict[str, str]:
-    findings = json.loads(footnote.run("doctor", "--json", code=code, env=environment).stdout)
-    return next(one for one in findings if one["what"] == "dense store")
-
-
 def test_index_search_and_what_becomes_of_a_server_that_is_lost(footnote: Footnote, sample_source: Path, fake: FakeQdrant) -> None:
     environment = {"QDRANT_URL": fake.url, "QDRANT_API_KEY": KEY}
     footnote.run("index", str(sample_source), "--name", "larder", env=environment)
@@ -42,20 +37,3 @@ def test_index_search_and_what_becomes_of_a_server_that_is_lost(footnote: Footno
     done = footnote.run("index", "larder", "--force", code=1, env=environment)
     assert "failed (500)" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_doctor_names_the_fault_and_the_remedy(footnote: Footnote, fake: FakeQdrant) -> None:
-    environment = {"QDRANT_URL": fake.url, "QDRANT_API_KEY": KEY}
-    good = finding(footnote, environment)
-    assert good["state"] == "ok"
-    assert "version 1.20.0" in good["detail"]
-    assert fake.collections() == []
-    wrong = finding(footnote, {**environment, "QDRANT_API_KEY": "another-key-another"}, code=1)
-    assert "refuses access (401)" in wrong["detail"]
-    assert "QDRANT_API_KEY" in wrong["remedy"]
-    fake.version = "1.9.0"
-    assert "too old or too new" in finding(footnote, environment, code=1)["detail"]
-    away = finding(footnote, {**environment, "QDRANT_URL": "http://127.0.0.1:9"}, code=1)
-    assert "cannot be reached" in away["detail"]
-    refused = finding(footnote, {**environment, "QDRANT_URL": "http://qdrant.example.com"}, code=1)
-    assert "http to a host outside this network" in refused["detail"]
