@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.index.globs import matching
@@ -17,6 +17,7 @@ def meant(words: Cover, path: str) -> bool:
     return ending_of(path) in words.endings or path in words.paths or any(folder in words.folders for folder in folders_of(path))
 
 
+@settings(deadline=None)
 @given(paths=PATHS, data=st.data())
 def test_any_set_of_paths_is_meant_exactly(paths: list[str], data: st.DataObject) -> None:
     fitting = data.draw(st.sets(st.sampled_from(paths)))
@@ -25,6 +26,7 @@ def test_any_set_of_paths_is_meant_exactly(paths: list[str], data: st.DataObject
     assert len(words) <= len(fitting)
 
 
+@settings(deadline=None)
 @given(paths=PATHS, glob=st.sampled_from(["a", "*.py", "a/**", "**/b", "b/*", "*", "[ab].py", "?.md"]))
 def test_globs_keep_their_meaning(paths: list[str], glob: str) -> None:
     fitting = matching([glob], paths)
