@@ -16,6 +16,7 @@ from rag.index.build_child import SpareChild
 from rag.index.build_process import run_build
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport
 from rag.index.recipe import recipe_of, scope_of
+from rag.index.server_settings import ServerSettings
 from rag.types import EmbeddingSpec, Repository
 
 OnEvent = Callable[[BuildEvent], None]
@@ -49,7 +50,7 @@ class RunningBuild:
 class Builds:
     """Starts builds and knows which are running. `at_once`: how many may; the rest wait their turn. `token`: what git needs to clone.
     `secrets`: our own tokens, which the builder redacts wherever a repository holds them. `spare`: a builder that waits already, for the
-    first build."""
+    first build. `server`: where dense stores are made, None for this machine."""
 
     def __init__(
         self,
@@ -64,6 +65,7 @@ class Builds:
         manners: Manners = BESIDE_ANSWERS,
         at_once: int = 1,
         spare: SpareChild | None = None,
+        server: ServerSettings | None = None,
     ) -> None:
         self._data_dir = data_dir
         self._log = log
@@ -74,6 +76,7 @@ class Builds:
         self._private_hosts = private_hosts
         self._manners = manners
         self._spare = spare
+        self._server = server
         self._turns = asyncio.Semaphore(at_once)
         self._running: dict[str, RunningBuild] = {}
 
@@ -113,7 +116,14 @@ class Builds:
             async with self._turns:
                 own = self._manners
                 return await run_build(
-                    job, note, token=self._token, secrets=self._secrets, nice=own.nice, workers=own.workers, spare=self._spare
+                    job,
+                    note,
+                    token=self._token,
+                    secrets=self._secrets,
+                    nice=own.nice,
+                    workers=own.workers,
+                    spare=self._spare,
+                    server=self._server,
                 )
         finally:
             del self._running[name]

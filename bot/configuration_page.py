@@ -49,6 +49,8 @@ From the environment alone; a file that holds one is refused.
 | `GROQ_BASE_URL` | another address of Groq's API, a proxy say |
 | `FOOTNOTE_GIT_TOKEN` | for cloning private repositories over https; handed to git by askpass, never in a URL, an argument or a log line |
 | `FOOTNOTE_WEBHOOK_SECRET` | what GitHub signs webhooks with and GitLab sends along; 16 characters or more; without it none is taken |
+| `QDRANT_URL` | a Qdrant server or cluster that is searched instead of this machine, `https://HOST:6333`; http only in a private network |
+| `QDRANT_API_KEY` | the server's key, if it wants one; it must be able to read and write |
 """
 
 

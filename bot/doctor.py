@@ -95,28 +95,48 @@ async def _embedding(settings: Settings) -> Finding:
 
 
 async def _dense_store(settings: Settings) -> Finding:
-    from rag.index.dense import default_backend
+    from bot.wiring import server_settings
+    from rag.index.dense import chosen_backend
+    from rag.index.sparse import SparseIndex
+    from rag.protocols import ServedBackend
     from rag.types import Chunk, Kind
 
-    backend = default_backend()
+    server = server_settings(settings)
 
-    def attempt() -> int:
+    def attempt() -> tuple[int, str, str, bool]:
         import numpy as np
 
+        from rag.index.server import fitting_version
+
+        backend = chosen_backend(server, settings.data_dir)
+        version = backend.check() if isinstance(backend, ServedBackend) else ""
         with tempfile.TemporaryDirectory(prefix="footnote-doctor-") as scratch:
             vectors = np.eye(2, 8, dtype=np.float32)
             chunks = [Chunk("a", 1, 1, Kind.LINES, "text", "a"), Chunk("b", 1, 1, Kind.LINES, "text", "b")]
-            backend.create(Path(scratch) / "store", vectors, chunks)
-            store = backend.open(Path(scratch) / "store")
+            place = Path(scratch) / "store"
+            backend.create(place, vectors, chunks, SparseIndex.build(chunks))
             try:
-                return store.search(vectors[1], 1)[0][0]
+                store = backend.open(place)
+                try:
+                    return store.search(vectors[1], 1)[0][0], backend.name, version, not version or fitting_version(version)
+                finally:
+                    store.close()
             finally:
-                store.close()
+                if isinstance(backend, ServedBackend):
+                    backend.discard(place)
 
-    row = await asyncio.to_thread(attempt)
+    row, name, version, fits = await asyncio.to_thread(attempt)
+    if server is None:
+        if row != 1:
+            return Finding("dense store", "failed", f"{name} found the wrong vector", "Reinstall it: make clean setup.")
+        return Finding("dense store", "ok", name)
+    where = f"{name} at {server.url}, version {version}"
     if row != 1:
-        return Finding("dense store", "failed", f"{backend.name} found the wrong vector", "Reinstall it: make clean setup.")
-    return Finding("dense store", "ok", backend.name)
+        return Finding("dense store", "failed", f"{where}, found the wrong vector", "Look into the server's log; try another version.")
+    if not fits:
+        return Finding("dense store", "failed", f"{where}: too old or too new", "docs/operations.md says which versions fit.")
+    clear = "; its key crosses the network unencrypted: give it TLS" if server.key_in_clear else ""
+    return Finding("dense store", "ok", f"{where}{clear}")
 
 
 async def _language_model(settings: Settings) -> Finding:

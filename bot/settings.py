@@ -60,6 +60,8 @@ SECRET_VARIABLES = {
     "groq_api_key": "GROQ_API_KEY",
     "git_token": "FOOTNOTE_GIT_TOKEN",
     "webhook_secret": "FOOTNOTE_WEBHOOK_SECRET",
+    "qdrant_url": "QDRANT_URL",
+    "qdrant_api_key": "QDRANT_API_KEY",
 }
 
 
@@ -124,6 +126,21 @@ class EmbeddingSection(Section):
     threads: int = Field(0, ge=0, description="threads for embedding; 0: as many as there are cores")
 
 
+class QdrantSection(Section):
+    m: int = Field(32, ge=4, le=128, description="HNSW: links of a vector; more find more and take more memory")
+    ef_construct: int = Field(256, ge=16, le=4096, description="HNSW: candidates compared for each vector while the graph is built")
+    ef: int = Field(256, ge=16, le=4096, description="HNSW: candidates compared while it is searched; at least twice those a search brings")
+    quantization: Literal["none", "int8"] = Field(
+        "none", description="int8: a quarter of the memory for searching; what comes up is compared again by the full vectors"
+    )
+    oversampling: float = Field(2.0, ge=1, le=20, description="with int8: so many times as many candidates are compared again")
+    shard_number: int = Field(0, ge=0, le=256, description="shards of a collection in a cluster; 0: the server's own choice")
+    replication_factor: int = Field(0, ge=0, le=32, description="copies of each shard in a cluster; 0: the server's own choice")
+    write_consistency_factor: int = Field(0, ge=0, le=32, description="copies that must have a write in a cluster; 0: as the server has it")
+    timeout: float = Field(10, ge=1, description="seconds before a search on the server counts as failed, and words alone answer")
+    build_timeout: float = Field(120, ge=1, description="seconds before a request of a build counts as failed; it is tried three times")
+
+
 class AnswersSection(Section):
     request_tokens: int = Field(8000, ge=1500, description="most tokens that one request to a language model comes to, answer included")
     context_chunks: int = Field(10, ge=1, le=50, description="most chunks that a prompt carries")
@@ -173,6 +190,10 @@ class Settings(Section):
     schedule: ScheduleSettings = Field(default_factory=ScheduleSettings, description="what happens when nobody asks")
     retrieval: RetrievalSection = Field(default_factory=RetrievalSection, description="how chunks are found")
     embedding: EmbeddingSection = Field(default_factory=EmbeddingSection, description="the embedding model")
+    qdrant: QdrantSection = Field(
+        default_factory=QdrantSection,
+        description="collections on the Qdrant server that QDRANT_URL names; of no use without one",
+    )
     answers: AnswersSection = Field(default_factory=AnswersSection, description="how answers are put together")
     groq: GroqSection = Field(default_factory=GroqSection, description="the language model at Groq")
     slack: SlackSection = Field(default_factory=SlackSection, description="the bot's manners in Slack")
@@ -183,6 +204,8 @@ class Settings(Section):
     groq_api_key: SecretStr = Field(SecretStr(""), exclude=True)
     git_token: SecretStr = Field(SecretStr(""), exclude=True)
     webhook_secret: SecretStr = Field(SecretStr(""), exclude=True)
+    qdrant_url: SecretStr = Field(SecretStr(""), exclude=True)
+    qdrant_api_key: SecretStr = Field(SecretStr(""), exclude=True)
     groq_base_url: str = Field("", exclude=True)
     config_file: Path | None = Field(None, exclude=True)
 

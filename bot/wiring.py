@@ -37,9 +37,10 @@ from rag.embedding.models import EmbeddingSettings
 from rag.errors import ConfigurationError, FootnoteError
 from rag.evaluation.judge import Judge
 from rag.index.build_child import SpareChild
-from rag.index.dense import default_backend
+from rag.index.dense import chosen_backend
 from rag.index.generation import Indexes, repository_directory
 from rag.index.layout import Layout
+from rag.index.server_settings import ServerSettings, checked_url
 from rag.protocols import Generator
 from rag.retrieval.retriever import RetrievalSettings, Retriever
 from rag.source.mirror import Mirror
@@ -88,6 +89,27 @@ def groq_settings(settings: Settings) -> GroqSettings:
     )
 
 
+def server_settings(settings: Settings) -> ServerSettings | None:
+    """The Qdrant server that QDRANT_URL names, None where it names none. Raises: ConfigurationError."""
+    url, own = settings.qdrant_url.get_secret_value(), settings.qdrant
+    if not url:
+        return None
+    return ServerSettings(
+        url=checked_url(url),
+        api_key=settings.qdrant_api_key.get_secret_value(),
+        timeout=own.timeout,
+        build_timeout=own.build_timeout,
+        links=own.m,
+        build_width=own.ef_construct,
+        search_width=own.ef,
+        quantization=own.quantization,
+        oversampling=own.oversampling,
+        shards=own.shard_number,
+        replicas=own.replication_factor,
+        write_consistency=own.write_consistency_factor,
+    )
+
+
 def configured_repositories(settings: Settings) -> tuple[Repository, ...]:
     return tuple(_repository(one) for one in settings.repositories)
 
@@ -98,7 +120,10 @@ def _repository(own: RepositorySettings) -> Repository:
 
 def live_secrets(settings: Settings) -> tuple[str, ...]:
     """Our own tokens: redacted wherever they turn up, whatever they look like."""
-    tokens = (settings.slack_bot_token, settings.slack_app_token, settings.groq_api_key, settings.git_token, settings.webhook_secret)
+    tokens = [settings.slack_bot_token, settings.slack_app_token, settings.groq_api_key, settings.git_token, settings.webhook_secret]
+    tokens.append(settings.qdrant_api_key)
+    if settings.qdrant_url.get_secret_value().startswith("https://"):  # "http://localhost:6333" stands in many a README
+        tokens.append(settings.qdrant_url)
     return tuple(value for token in tokens if (value := token.get_secret_value()))
 
 
@@ -112,13 +137,15 @@ async def open_parts(
     for secret in secrets:
         register_live_secret(secret)
     embedding = embedding_settings(settings)
+    server = server_settings(settings)
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(Database(directory.database, MIGRATIONS))
         log = AnswerLog(database)
         registry = RepositoryRegistry(configured_repositories(settings), database)
         await registry.load()
         embedder = await asyncio.to_thread(LazyEmbedder, embedding, directory.models)
-        indexes = Indexes(directory.path, default_backend(), embedder.spec)
+        backend = await asyncio.to_thread(chosen_backend, server, directory.path)
+        indexes = Indexes(directory.path, backend, embedder.spec)
         stack.push_async_callback(asyncio.to_thread, indexes.close)
         model = GroqLanguageModel(groq_settings(settings), settings.groq_api_key.get_secret_value())
         stack.push_async_callback(model.aclose)
@@ -154,6 +181,7 @@ async def open_parts(
                 manners=build_manners(settings, serving=serving),
                 at_once=settings.schedule.parallel_builds,
                 spare=spare,
+                server=server,
             ),
         )
 

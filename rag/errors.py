@@ -19,6 +19,8 @@ FootnoteError
 │   ├── BuildRunning
 │   └── DiskFull
 ├── RetrievalError              a search that failed (finding nothing is a value, not an error)
+│   └── StoreUnavailable        a server that holds vectors refused, failed or cannot be reached
+│       └── CollectionGone      it has no such collection
 ├── GeneratorError              the language model
 │   ├── GeneratorUnavailable    refused, unreachable, 5xx, bad key
 │   ├── GeneratorBusy           429: wait and try again
@@ -122,6 +124,14 @@ class DiskFull(IndexingError):
 
 class RetrievalError(FootnoteError):
     """A search failed. Finding nothing is not an error."""
+
+
+class StoreUnavailable(RetrievalError):
+    """The server that holds the vectors refused, failed or cannot be reached."""
+
+
+class CollectionGone(StoreUnavailable):
+    """The server has no such collection."""
 
 
 class GeneratorError(FootnoteError):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,18 +48,65 @@ class DenseStore(Protocol):
     def close(self) -> None: ...
 
 
+@runtime_checkable
+class HybridStore(DenseStore, Protocol):
+    """A dense store that holds the BM25 weights of the same rows as well."""
+
+    def search_both(
+        self, vector: Vector, counts: Mapping[int, int], limit: int, filters: Filters | None = None
+    ) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
+        """(row, BM25) and (row, cosine similarity), each as `search` has it, of one request. `counts`: term -> times in the query.
+
+        Raises: StoreUnavailable, RetrievalError.
+        """
+        ...
+
+
+class SparseWeights(Protocol):
+    """BM25 weights by row."""
+
+    def by_row(self) -> Any:
+        """(n, terms) SciPy CSR matrix, float64."""
+        ...
+
+
 class DenseBackend(Protocol):
     """Makes and opens dense stores. `name` is written to the manifest."""
 
     @property
     def name(self) -> str: ...
 
-    def create(self, directory: Path, vectors: Vector, chunks: Sequence[Chunk]) -> None:
-        """Writes a store for (n, d) unit rows; row i belongs to chunks[i]. Returns when it is durable."""
+    def create(self, directory: Path, vectors: Vector, chunks: Sequence[Chunk], sparse: SparseWeights | None = None) -> None:
+        """Writes a store for (n, d) unit rows; row i belongs to chunks[i]. Returns when it is durable.
+
+        `sparse`: the BM25 weights of the same rows, for a back end whose stores are a HybridStore; others have no use for them.
+        Raises: StoreUnavailable where a server is at fault.
+        """
         ...
 
     def open(self, directory: Path) -> DenseStore:
         """Raises: IndexCorrupt."""
+        ...
+
+
+@runtime_checkable
+class ServedBackend(DenseBackend, Protocol):
+    """A back end whose stores lie on a server, which others use too and which may be away. A directory holds only which is meant."""
+
+    def check(self) -> str:
+        """The server's version. Raises: StoreUnavailable where it could not be built on."""
+        ...
+
+    def publish(self, directory: Path, repository: str) -> None:
+        """From now on the store in `directory` is the repository's current one to whoever looks at the server. Raises: StoreUnavailable."""
+        ...
+
+    def sweep(self) -> list[str]:
+        """Deletes what this installation made there and no directory of it names any more. Raises: StoreUnavailable."""
+        ...
+
+    def discard(self, directory: Path) -> None:
+        """Deletes what the store in `directory` holds on the server. Raises: StoreUnavailable."""
         ...
 
 

@@ -27,6 +27,7 @@ from rag.index.generation import repository_directory
 from rag.index.layout import Layout, Pointer, new_generation
 from rag.index.manifest import Manifest
 from rag.index.measure import PeakMemory, Stopwatch
+from rag.index.sparse import SparseIndex
 
 NAME = "growth"
 COMMIT = "0" * 40
@@ -73,7 +74,8 @@ def _write(layout: Layout, corpus: Corpus, data: Path, watch: Stopwatch, *, embe
         _write_vectors(draft / "vectors.npy", data, corpus, embed=embed)
     vectors = np.load(draft / "vectors.npy", mmap_mode="r")
     with watch.stage("dense"):
-        write_dense(draft, vectors, corpus.chunks, default_backend(), datetime.now(UTC))
+        sparse = SparseIndex.open(home / "sparse" / "bm25")
+        write_dense(draft, vectors, corpus.chunks, default_backend(), datetime.now(UTC), sparse)
     draft.rename(home / "dense")
     layout.promote(manifest.generation)
     layout.publish(manifest.generation, "")

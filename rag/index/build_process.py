@@ -1,7 +1,8 @@
 """A build in a process of its own: `run_build` starts `python -m rag.index.build_process` and follows it.
 
 The job goes in as one JSON line; events, then a report or an error, come out as JSON lines. The child leads a process group, is nice, and
-ends with its parent: its standard input stays open as long as the parent lives. The token travels in the child's environment alone.
+ends with its parent: its standard input stays open as long as the parent lives. The token travels in the child's environment alone, a
+Qdrant server's key with the job.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from rag.index.generation import repository_directory
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport, job_from_json, job_to_json
 from rag.index.layout import Layout
 from rag.index.locks import build_lock
+from rag.index.server_settings import ServerSettings
 
 logger = logging.getLogger(__name__)
 
@@ -45,12 +47,13 @@ async def run_build(
     nice: int = 10,
     workers: int = 1,
     spare: SpareChild | None = None,
+    server: ServerSettings | None = None,
 ) -> BuildReport:
     """`build` at low priority, off the loop. `on_event`: called on the loop, at most five times a second and stage.
 
     `secrets`: values to redact wherever they stand in the repository. `timeout`: seconds. `workers`: processes that parse. `nice`: of
     the child and all below it. `job.threads`: of the libraries in it too, where it is not 0. `spare`: a child that was started earlier,
-    taken if it is still there and was started alike.
+    taken if it is still there and was started alike. `server`: where the dense store is made, None for this machine.
     Cancelling kills the child and all below it.
     Raises: what `build` raises, as the same class; BuildFailed if the child dies or takes too long; DiskFull if it died for want of room.
     """
@@ -60,7 +63,13 @@ async def run_build(
     try:
         async with asyncio.timeout(timeout):
             assert child.stdin is not None  # noqa: S101
-            request = {"job": job_to_json(job), "nice": nice, "workers": workers, "secrets": list(secrets)}
+            request = {
+                "job": job_to_json(job),
+                "nice": nice,
+                "workers": workers,
+                "secrets": list(secrets),
+                "server": asdict(server) if server else None,
+            }
             with suppress(BrokenPipeError, ConnectionResetError):
                 child.stdin.write(json.dumps(request).encode() + b"\n")
                 await child.stdin.drain()
@@ -206,12 +215,16 @@ def main() -> int:
             _give_way(int(request["nice"]))
             # Imported only now: a parent that is gone, or a job that is none, is noticed first, and it happens at the job's priority.
             from rag.index.builder import build
+            from rag.index.dense import chosen_backend
             from rag.source.redaction import register_live_secret
 
             for secret in (token, *request["secrets"]):
                 if secret:
                     register_live_secret(secret)
-            report = build(job_from_json(request["job"]), speaker.event, token, workers=int(request.get("workers", 1)))
+            job = job_from_json(request["job"])
+            server = ServerSettings(**request["server"]) if request.get("server") else None
+            backend = chosen_backend(server, job.data_dir, job.threads)
+            report = build(job, speaker.event, token, backend, workers=int(request.get("workers", 1)))
         except FootnoteError as error:
             speaker.say(error={"kind": type(error).__name__, "problem": error.problem, "remedy": error.remedy})
             return 1

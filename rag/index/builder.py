@@ -15,11 +15,11 @@ from pathlib import Path
 
 from rag.chunking import CHUNKER_VERSION, IsolatedChunker
 from rag.embedding.models import EmbeddingSettings, describe, tokenizer_file
-from rag.errors import IndexCorrupt, IndexMismatch
+from rag.errors import BuildFailed, IndexCorrupt, IndexMismatch, StoreUnavailable
 from rag.index.chunk_table import ChunkTable
 from rag.index.corpus import ENTRIES, Corpus, check_loss, check_whole, read_corpus, read_entries, recorded, write_entries
 from rag.index.dense import default_backend
-from rag.index.dense_part import write_dense
+from rag.index.dense_part import published, swept, write_dense
 from rag.index.files import check_room, checksums, corrupt, full_disk_is_named, sync_directory, sync_tree
 from rag.index.generation import CHEAP, repository_directory
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport
@@ -31,7 +31,7 @@ from rag.index.recipe import fitted, recipe_of, scope_of
 from rag.index.sparse import SparseIndex
 from rag.index.standing import read_published, verify_published
 from rag.index.vectors import embed_to_file
-from rag.protocols import DenseBackend
+from rag.protocols import DenseBackend, ServedBackend
 from rag.source.mirror import Mirror
 from rag.types import EmbeddingSpec
 
@@ -82,6 +82,7 @@ class _Build:
     def run(self) -> BuildReport:
         pointer, former, kept = self._former()
         self._layout.clean(pointer)
+        swept(self._backend)
         check_room(self._layout.directory, _SPARE, f"Indexing {self._job.repository.name}")
         spec = describe(self._embedding)
         chunking = fitted(self._job.chunking, spec)
@@ -198,14 +199,21 @@ class _Build:
         if early:
             home = self._publish(manifest, previous)
             self._tell(BuildEvent("sparse_ready", len(corpus.chunks), len(corpus.chunks)))
-        embedded, reused = self._write_dense(home, corpus)
+        try:
+            embedded, reused = self._write_dense(home, corpus)
+        except StoreUnavailable as error:
+            raise BuildFailed(error.problem, f"{error.remedy} What was indexed before keeps answering.") from error
         if not early:
             self._publish(manifest, previous)
+        published(self._backend, self._layout.generation(manifest.generation) / "dense", manifest.repository)
         self._layout.clean(Pointer(manifest.generation, previous))
+        swept(self._backend)
         self._tell(BuildEvent("publish", 1, 1))
         return self._report(manifest, manifest.branch, embedded=embedded, reused=reused)
 
     def _write_dense(self, home: Path, corpus: Corpus) -> tuple[int, int]:
+        if isinstance(self._backend, ServedBackend):  # before the long part
+            self._backend.check()
         draft = home / "dense.partial"
         draft.mkdir()
 
@@ -217,7 +225,8 @@ class _Build:
         )
         with self._watch.stage("dense"):
             self._tell(BuildEvent("dense", 0, len(corpus.chunks)))
-            write_dense(draft, vectors, corpus.chunks, self._backend, datetime.now(UTC))
+            sparse = SparseIndex.open(home / "sparse" / "bm25")
+            write_dense(draft, vectors, corpus.chunks, self._backend, datetime.now(UTC), sparse)
             sync_tree(draft)
             draft.rename(home / "dense")
             sync_directory(home)

@@ -1,4 +1,7 @@
-"""Dense stores through qdrant-client. In its local mode here, a directory a generation; the requests are those that a server takes too."""
+"""Dense stores on qdrant-client's local mode, a directory a generation: what a platform without an edge wheel falls back to.
+
+Vectors alone: in local mode the BM25 weights would be compared one by one in Python, where the sparse part takes milliseconds.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ from rag.index.dense_points import (
     write_paths,
 )
 from rag.index.files import corrupt, sync_tree
-from rag.protocols import DenseStore, Vector
+from rag.protocols import DenseStore, SparseWeights, Vector
 from rag.types import Chunk, Filters
 
 _COLLECTION = "chunks"
@@ -37,20 +40,16 @@ def connect_locally(directory: Path) -> QdrantClient:
 
 
 class ClientBackend:
-    """What the contract suite runs beside the edge engine, and what a platform without an edge wheel uses.
+    """`connect` makes the client for a generation's directory."""
 
-    `connect` makes the client for a generation's directory; a server's would take only the collection's name from it.
-    """
-
-    def __init__(self, connect: Connect = connect_locally, name: str = "qdrant-client-local") -> None:
+    def __init__(self, connect: Connect = connect_locally) -> None:
         self._connect = connect
-        self._name = name
 
     @property
     def name(self) -> str:
-        return self._name
+        return "qdrant-client-local"
 
-    def create(self, directory: Path, vectors: Vector, chunks: Sequence[Chunk]) -> None:
+    def create(self, directory: Path, vectors: Vector, chunks: Sequence[Chunk], sparse: SparseWeights | None = None) -> None:
         """`directory` must not exist. Raises: OSError or sqlite3.Error where the disk is full."""
         check_rows(vectors, chunks)
         directory.mkdir(parents=True)

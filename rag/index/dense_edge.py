@@ -23,7 +23,7 @@ from rag.index.dense_points import (
     write_paths,
 )
 from rag.index.files import checksums, corrupt, sync_tree, verify
-from rag.protocols import DenseStore, Vector
+from rag.protocols import DenseStore, SparseWeights, Vector
 from rag.types import Chunk, Filters
 
 # Up to here every vector is compared: at 50,000 points of 384 numbers that took 8 ms on one core, found every neighbour, and needs no
@@ -46,7 +46,7 @@ class EdgeBackend:
     def name(self) -> str:
         return "qdrant-edge"
 
-    def create(self, directory: Path, vectors: Vector, chunks: Sequence[Chunk]) -> None:
+    def create(self, directory: Path, vectors: Vector, chunks: Sequence[Chunk], sparse: SparseWeights | None = None) -> None:
         """Writes the shard, its optimised form included, and what `open` compares it with. `directory` must not exist.
 
         Raises: BuildFailed.

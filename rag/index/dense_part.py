@@ -3,6 +3,8 @@
 dense/manifest.json   back end, counts, checksum of the vectors
 dense/vectors.npy     (n, d) float32, unit rows
 dense/<back end>/     the store; missing, broken or of another back end, it is made anew from the vectors
+
+A store on a server leaves only a record there. It is made anew in a thread, since that may take minutes; meanwhile searching it fails.
 """
 
 from __future__ import annotations
@@ -18,11 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
-from rag.errors import IndexCorrupt
+from rag.errors import IndexCorrupt, StoreUnavailable
 from rag.index.chunk_table import ChunkTable
 from rag.index.files import check_room, checksum, corrupt, sync_directory, verify
 from rag.index.manifest import DensePart, read_dense_part, write_manifest
-from rag.protocols import DenseBackend, DenseStore, Vector
+from rag.index.restoring import RestoringStore
+from rag.index.sparse import SparseIndex
+from rag.protocols import DenseBackend, DenseStore, HybridStore, ServedBackend, Vector
 from rag.types import Chunk
 
 logger = logging.getLogger(__name__)
@@ -31,20 +35,27 @@ _PROBES = 8
 _CLOSE = 1e-3
 
 
-def write_dense(directory: Path, vectors: Vector, chunks: Sequence[Chunk], backend: DenseBackend, built_at: datetime) -> None:
-    """Completes a directory that holds `vectors.npy`: makes the store, reads it back, writes the manifest.
+def write_dense(
+    directory: Path, vectors: Vector, chunks: Sequence[Chunk], backend: DenseBackend, built_at: datetime, sparse: SparseIndex
+) -> None:
+    """Completes a directory that holds `vectors.npy`: makes the store, reads it back, writes the manifest. `sparse`: of the same rows.
 
-    Raises: IndexCorrupt where what was written is not what is read back.
+    Raises: IndexCorrupt where what was written is not what is read back; StoreUnavailable where a server is at fault.
     """
-    backend.create(directory / backend.name, vectors, chunks)
+    backend.create(directory / backend.name, vectors, chunks, sparse)
     _check_store(backend, directory / backend.name, vectors)
     path = directory / "vectors.npy"
     files = {path.name: (path.stat().st_size, checksum(path))}
     write_manifest(directory / "manifest.json", DensePart(backend.name, len(vectors), vectors.shape[1], built_at, files))
 
 
-def open_dense(directory: Path, backend: DenseBackend, chunks: ChunkTable, *, up_to: int) -> tuple[DensePart, DenseStore, Vector]:
-    """Files over `up_to` bytes are compared by size alone. Raises: IndexCorrupt where the vectors are not as they were written."""
+def open_dense(
+    directory: Path, backend: DenseBackend, chunks: ChunkTable, sparse: SparseIndex, *, up_to: int, current_of: str = ""
+) -> tuple[DensePart, DenseStore, Vector]:
+    """Files over `up_to` bytes are compared by size alone. `current_of`: the repository whose current generation this is.
+
+    Raises: IndexCorrupt where the vectors are not as they were written. A server that is away is no error here.
+    """
     part = read_dense_part(directory / "manifest.json")
     verify(directory, part.files, up_to=up_to)
     try:
@@ -53,14 +64,50 @@ def open_dense(directory: Path, backend: DenseBackend, chunks: ChunkTable, *, up
         raise corrupt(directory / "vectors.npy", "cannot be read") from error
     if vectors.shape != (len(chunks), part.dimension) or vectors.dtype != np.float32:
         raise corrupt(directory / "vectors.npy", f"has the shape {vectors.shape}")
+    store = directory / backend.name
+
+    def made_anew() -> DenseStore:
+        opened = _made_anew(directory, part, backend, chunks, vectors, sparse)
+        if current_of:
+            published(backend, directory, current_of)
+        return opened
+
+    if isinstance(backend, ServedBackend):
+        return part, RestoringStore(lambda: _hybrid(backend.open(store)), lambda: _hybrid(made_anew())), vectors
     try:
-        return part, backend.open(directory / backend.name), vectors
+        return part, backend.open(store), vectors
     except IndexCorrupt as error:
         logger.warning("dense store is made anew from its vectors: %s", error.problem)
-    return part, _made_anew(directory, part, backend, chunks, vectors), vectors
+    return part, made_anew(), vectors
 
 
-def _made_anew(directory: Path, part: DensePart, backend: DenseBackend, chunks: ChunkTable, vectors: Vector) -> DenseStore:
+def swept(backend: DenseBackend) -> None:
+    """Deletes from a server what no generation names any more. What it cannot delete now, the next build does."""
+    if isinstance(backend, ServedBackend):
+        try:
+            backend.sweep()
+        except StoreUnavailable as error:
+            logger.warning("old collections stay on the server for now: %s", error.problem)
+
+
+def published(backend: DenseBackend, directory: Path, repository: str) -> None:
+    """Tells a server which store is the repository's current one. Readers do not depend on it."""
+    if isinstance(backend, ServedBackend):
+        try:
+            backend.publish(directory / backend.name, repository)
+        except StoreUnavailable as error:
+            logger.warning("the alias of %s stays where it was: %s", repository, error.problem)
+
+
+def _hybrid(store: DenseStore) -> HybridStore:
+    if not isinstance(store, HybridStore):
+        raise TypeError(f"{type(store).__name__} holds no BM25 weights")
+    return store
+
+
+def _made_anew(
+    directory: Path, part: DensePart, backend: DenseBackend, chunks: ChunkTable, vectors: Vector, sparse: SparseIndex
+) -> DenseStore:
     store = directory / backend.name
     with _rebuild_lock(directory):
         try:
@@ -71,7 +118,7 @@ def _made_anew(directory: Path, part: DensePart, backend: DenseBackend, chunks: 
             shutil.rmtree(leftover)
         check_room(directory, 3 * vectors.nbytes, "Making the dense store anew")
         draft = directory / f".rebuild-{backend.name}"
-        backend.create(draft, vectors, list(chunks.all()))
+        backend.create(draft, vectors, list(chunks.all()), sparse)
         _check_store(backend, draft, vectors)
         if store.exists():
             shutil.rmtree(store)

@@ -55,19 +55,22 @@ def conditions(filters: Filters | None, paths: Sequence[str]) -> list[Condition]
     return [*asked, Condition("path", rest, excluded=True)] if rest else asked
 
 
-def ranked(fetch: Callable[[int], Iterable[tuple[int, float]]], limit: int) -> list[tuple[int, float]]:
+def ranked(
+    fetch: Callable[[int], Iterable[tuple[int, float]]], limit: int, *, spare: int = 1, most: int | None = None
+) -> list[tuple[int, float]]:
     """The best `limit` of what `fetch(count)` brings, best first, ties by row.
 
-    A store cuts a tie where it likes. Fetching until the tie is over makes the answer the same on every store and every run.
+    A store cuts a tie where it likes. Fetching until the tie is over makes the answer the same on every store and every run. `spare`: how
+    many more than `limit` are fetched at first. `most`: what is fetched at most; in a wider tie the store's cut is taken.
     """
     if limit <= 0:
         return []
-    count = limit + 1
+    count = limit + spare
     while True:
         found = sorted(fetch(count), key=lambda pair: (-pair[1], pair[0]))
-        if len(found) < count or found[-1][1] < found[limit - 1][1]:
+        if len(found) < count or found[-1][1] < found[limit - 1][1] or (most is not None and count >= most):
             return found[:limit]
-        count *= 4
+        count = count * 4 if most is None else min(count * 4, max(most, limit + spare))
 
 
 def checked_query(vector: Vector, dimension: int) -> list[float]:

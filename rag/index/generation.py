@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rag.errors import ConfigurationError, FootnoteError, IndexCorrupt, IndexMismatch, NotIndexed
 from rag.index.chunk_table import ChunkTable
-from rag.index.dense_part import open_dense
+from rag.index.dense_part import open_dense, swept
 from rag.index.files import corrupt, tree_bytes, verify
 from rag.index.layout import Layout, Pointer
 from rag.index.locks import Pin, build_lock
@@ -166,6 +166,7 @@ class RepositoryIndex:
             self.layout.withdraw()
             self.close()
             shutil.rmtree(self.layout.directory)
+        swept(self._backend)
 
     def _acquire(self) -> tuple[_Opened, Generation]:
         with self._lock:
@@ -269,7 +270,11 @@ class RepositoryIndex:
         return self._with_dense(generation, directory) if not mismatch and (directory / "dense").is_dir() else generation
 
     def _with_dense(self, generation: Generation, directory: Path) -> Generation:
-        part, store, vectors = open_dense(directory / "dense", self._backend, generation.chunks, up_to=CHEAP)
+        name, pointer = self.layout.directory.name, self.layout.current()
+        current_of = name if pointer is not None and pointer.generation == directory.name else ""
+        part, store, vectors = open_dense(
+            directory / "dense", self._backend, generation.chunks, generation.sparse, up_to=CHEAP, current_of=current_of
+        )
         info = replace(generation.info, dense_ready=True)
         return replace(generation, info=info, manifest=replace(generation.manifest, dense=part), dense=store, vectors=vectors)
 

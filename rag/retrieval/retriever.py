@@ -16,7 +16,7 @@ from rag.protocols import Embedder
 from rag.retrieval.candidates import Candidates, Stage, fuse
 from rag.retrieval.explain import explanation_of
 from rag.retrieval.query_vectors import QueryVectors
-from rag.retrieval.search import Search
+from rag.retrieval.search import Found, Search
 from rag.source.permalink import permalink
 from rag.types import Filters, Repository, Retrieval, SearchResult
 
@@ -73,10 +73,16 @@ class Retriever:
         by_meaning = generation.dense is not None and (stage != "sparse" or min_score is not None)
         try:
             async with asyncio.timeout(self._settings.timeout):
-                sparse, (vector, dense) = await asyncio.gather(
-                    asyncio.to_thread(search.sparse) if stage != "dense" else _value(None),
-                    asyncio.to_thread(search.dense, self._query_vectors, search=stage != "sparse") if by_meaning else _value((None, None)),
-                )
+                sparse: Found | None
+                if stage == "fused" and search.in_one_request:
+                    sparse, (vector, dense) = await asyncio.to_thread(search.both, self._query_vectors)
+                else:
+                    sparse, (vector, dense) = await asyncio.gather(
+                        asyncio.to_thread(search.sparse) if stage != "dense" else _value(None),
+                        asyncio.to_thread(search.dense, self._query_vectors, search=stage != "sparse")
+                        if by_meaning
+                        else _value((None, None)),
+                    )
 
                 def rank() -> tuple[tuple[SearchResult, ...], tuple[str, ...]]:
                     with search.clocked("rank"):
@@ -105,7 +111,7 @@ class Retriever:
             index=generation.info,
             seconds=search.seconds,
             candidates={name: len(found) for name, found in (("sparse", sparse), ("dense", dense)) if found is not None},
-            notices=(*generation.info.notices, *((SPARSE_ONLY,) if by_words_for_now else ())),
+            notices=(*generation.info.notices, *search.notices, *((SPARSE_ONLY,) if by_words_for_now else ())),
             explanation=explanation,
         )
 

@@ -17,7 +17,7 @@ from bot.configuration import load_settings
 from bot.data_directory import DataDirectory
 from bot.parts import Parts
 from bot.settings import Settings
-from bot.wiring import build_scheduler, http_server, open_parts, resume_pushes
+from bot.wiring import build_scheduler, http_server, live_secrets, open_parts, resume_pushes, server_settings
 from rag.errors import ConfigurationError
 from scheduler import Pushes, Scheduler
 from tests.scheduler.conftest import Listener
@@ -123,3 +123,25 @@ async def test_a_source_that_is_polled_is_a_job_and_one_that_is_gone_is_told(tmp
         run = (await parts.log.last_runs())["poll gone"]
         assert not run.ok
         assert "does not exist" in run.reason
+
+
+def test_a_qdrant_server_is_set_up_from_environment_and_file(tmp_path: Path) -> None:
+    assert server_settings(settings_of(tmp_path, QDRANT_API_KEY="of no use alone")) is None
+    settings = settings_of(
+        tmp_path,
+        QDRANT_URL="https://qdrant.example.com",
+        QDRANT_API_KEY=SECRET,
+        FOOTNOTE_QDRANT_EF="99",
+        FOOTNOTE_QDRANT_QUANTIZATION="int8",
+    )
+    server = server_settings(settings)
+    assert server is not None
+    assert (server.url, server.api_key, server.search_width) == ("https://qdrant.example.com:6333", SECRET, 99)
+    assert (server.quantization, server.links, server.replicas) == ("int8", 32, 0)
+    assert {SECRET, "https://qdrant.example.com"} <= set(live_secrets(settings))
+    assert SECRET not in repr(settings) + str(server)
+    local = settings_of(tmp_path, QDRANT_URL="http://localhost:6333", QDRANT_API_KEY=SECRET)
+    assert live_secrets(local) == (SECRET,)
+    with pytest.raises(ConfigurationError, match="QDRANT_URL") as caught:
+        server_settings(settings_of(tmp_path, QDRANT_URL=f"https://ada:{SECRET}@qdrant.example.com"))
+    assert SECRET not in str(caught.value)

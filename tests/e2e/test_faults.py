@@ -92,7 +92,7 @@ class House:
 
     async def rebuild(self, log: AnswerLog, repository: Repository) -> BuildReport:
         """As the wiring does it, and what goes wrong inside a builder goes wrong there."""
-        builds = building.Builds(self.data, log, self.model, ChunkingSettings(), private_hosts=("localhost",), threads=1)
+        builds = building.Builds(self.data, log, self.model, ChunkingSettings(), private_hosts=("localhost",))
 
         def on_event(event: BuildEvent) -> None:
             if not self.faulty or event.stage != "chunk" or repository.name in self.struck:
