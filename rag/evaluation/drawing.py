@@ -41,7 +41,7 @@ class Drawn:
 
 
 def draw(chunks: Iterable[Chunk], count: int, seed: int = 0, kinds: Sequence[str] = KINDS) -> list[Drawn]:
-    """Up to `count` questions, as many of each kind as there are, no two alike and at most three from one file. The same seed draws the same.
+    """Up to `count` questions, as many of each kind as there are, no two alike, at most three of a file. The same seed draws the same.
 
     Left out: change logs, licences and the like; texts that stand more than once, for nobody could say which is meant.
     """
@@ -86,32 +86,42 @@ def _fits(one: Drawn) -> bool:
 
 
 def _of_prose(chunk: Chunk) -> Iterator[Drawn]:
-    """The heading that a section begins with, and the first sentence below it."""
+    """Of each section in the chunk its heading and the first sentence below it."""
     lines = chunk.text.split("\n")
-    heading = (chunk.defines or (chunk.symbol,))[0] if chunk.kind is Kind.SECTION else ""
-    title = next((n for n, line in enumerate(lines[:4]) if heading and _words(heading) and _words(heading) <= _words(line)), None)
-    if title is not None and len([line for line in lines[title + 1 :] if _WORD.search(line)]) >= 2:
-        number = chunk.start_line + title
-        yield Drawn(heading, "heading", chunk.path, chunk.language, chunk.start_line, chunk.end_line, (number, number))
-    first = 0 if title is None else title + 1
-    for number in range(first, len(lines)):
-        if not lines[number].strip() or _MARKUP.match(lines[number]):
+    titles: list[tuple[int, str]] = []
+    for heading in chunk.defines if chunk.kind is Kind.SECTION else ():
+        after = titles[-1][0] + 1 if titles else 0
+        wanted = _words(heading)
+        row = next((row for row in range(after, len(lines)) if wanted and wanted <= _words(lines[row])), None)
+        if row is not None:
+            titles.append((row, heading))
+    begins = [row for row, _ in titles]
+    for number, (row, heading) in enumerate(titles or [(-1, "")]):
+        end = begins[number + 1] - 1 if number + 1 < len(begins) else len(lines) - 1
+        first, last = chunk.start_line + max(row, 0), chunk.start_line + end
+        if heading and sum(bool(_WORD.search(line)) for line in lines[row + 1 : end + 1]) >= 2:
+            yield Drawn(heading, "heading", chunk.path, chunk.language, first, last, (chunk.start_line + row, chunk.start_line + row))
+        if found := _first_sentence(lines, row + 1, end):
+            text, begin, stop = found
+            if stop < end:  # something is left to find
+                blank = (chunk.start_line + begin, chunk.start_line + stop)
+                yield Drawn(text, "sentence", chunk.path, chunk.language, first, last, blank)
+
+
+def _first_sentence(lines: Sequence[str], begin: int, end: int) -> tuple[str, int, int] | None:
+    """The first sentence of the first plain paragraph in rows begin..end, and the rows it stands in."""
+    for row in range(begin, end + 1):
+        if not lines[row].strip() or _MARKUP.match(lines[row]):
             continue
-        paragraph: list[str] = []
-        for line in lines[number : number + 6]:
-            if not line.strip():
-                break
-            paragraph.append(line.strip())
-            joined = " ".join(paragraph)
-            if end := _END.search(joined):
-                last = chunk.start_line + number + len(paragraph) - 1
-                text = joined[: end.end()]
-                if last < chunk.end_line:  # something is left to find
-                    yield Drawn(
-                        text, "sentence", chunk.path, chunk.language, chunk.start_line, chunk.end_line, (chunk.start_line + number, last)
-                    )
-                return
-        return
+        joined = ""
+        for stop in range(row, min(row + 6, end + 1)):
+            if not lines[stop].strip():
+                return None
+            joined = f"{joined} {lines[stop].strip()}".strip()
+            if found := _END.search(joined):
+                return joined[: found.end()], row, stop
+        return None
+    return None
 
 
 def _of_code(chunk: Chunk) -> Iterator[Drawn]:
@@ -119,17 +129,17 @@ def _of_code(chunk: Chunk) -> Iterator[Drawn]:
     wanted = _words(chunk.doc)
     if not wanted or chunk.kind in (Kind.LINES, Kind.SECTION):
         return
-    lines = chunk.text.split("\n")
-    for start in range(len(lines)):
-        held: set[str] = set()
-        if not _words(lines[start]) & wanted:
-            continue
-        for end in range(start, min(start + 6, len(lines))):
-            held |= _words(lines[end])
-            if wanted <= held:
-                numbers = (chunk.start_line + start, chunk.start_line + end)
-                yield Drawn(chunk.doc, "comment", chunk.path, chunk.language, chunk.start_line, chunk.end_line, numbers)
-                return
+    held = [_words(line) for line in chunk.text.split("\n")]
+    windows = [
+        (end - start, start, end)
+        for start in range(len(held))
+        for end in range(start, min(start + 6, len(held)))
+        if wanted <= set().union(*held[start : end + 1])
+    ]
+    if windows:
+        _, start, end = min(windows)
+        numbers = (chunk.start_line + start, chunk.start_line + end)
+        yield Drawn(chunk.doc, "comment", chunk.path, chunk.language, chunk.start_line, chunk.end_line, numbers)
 
 
 def _words(text: str) -> set[str]:

@@ -35,8 +35,8 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class GapReport:
-    """Cosine similarities: `matching`, one a question and label; `others`, non-matching ones. `auc`: how often a matching pair of a question is
-    above a non-matching one of the same, ties half: 0.5 is chance. `pooled_auc`: the same over the pairs of all questions, which is what
+    """Cosine similarities: `matching`, one a question and label; `others`, the rest. `auc`: how often a matching pair of a question
+    is above a non-matching one of the same, ties half: 0.5 is chance. `pooled_auc`: the same over the pairs of all questions, which is what
     one threshold for all of them could reach."""
 
     model: str
