@@ -15,7 +15,7 @@ from bot.configuration import load_settings
 from bot.wiring import embedding_settings, retrieval_settings
 from rag.evaluation.datasets import Question, in_half, read_questions
 from rag.evaluation.indexes import EvalIndexes
-from rag.evaluation.report import EvalReport, Indexed
+from rag.evaluation.report import EvalReport, Indexed, LeftOut
 from rag.evaluation.runner import EvalProgress, EvalSettings, evaluate
 from rag.source.languages import PROSE
 from rag.types import Filters
@@ -52,9 +52,7 @@ async def measure(bench: Path, repos: Path, options: argparse.Namespace) -> tupl
             continue
         every += questions
         report = await _ask(one, questions, repos, settings, options.save_documentation)
-        left_out += [
-            f"{one.name}: {out.questions} questions about {out.repository} were NOT asked: {out.reason}" for out in report.left_out
-        ]
+        left_out += _left_out(one.name, report)
         results += [_result(row, report) for row in ROWS if row.set == one.name]
         if one.name == "concept":
             whole = report
@@ -71,6 +69,18 @@ async def measure(bench: Path, repos: Path, options: argparse.Namespace) -> tupl
     finally:
         indexes.close()
     return results, left_out
+
+
+def _left_out(name: str, report: EvalReport) -> list[str]:
+    """A line a reason: how many questions, about which repositories."""
+    reasons: dict[str, list[LeftOut]] = {}
+    for out in report.left_out:
+        reasons.setdefault(out.reason, []).append(out)
+    lines = []
+    for reason, found in reasons.items():
+        about = ", ".join(dict.fromkeys(out.repository for out in found))
+        lines.append(f"{name}: {sum(out.questions for out in found)} questions were NOT asked ({about}): {reason}")
+    return lines
 
 
 def _read(bench: Path, one: Set, commits: int | None) -> list[Question]:

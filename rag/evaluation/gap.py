@@ -7,6 +7,8 @@ files that no label names. A pair's similarity is that of its best chunk; equal 
 from __future__ import annotations
 
 import asyncio
+import logging
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +17,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.embedding.cache import EmbeddingCache, embed_with_cache
 from rag.embedding.models import EmbeddingSettings
 from rag.errors import EvaluationError, FootnoteError, ModelError
 from rag.evaluation.datasets import Label, Question
@@ -22,15 +25,18 @@ from rag.evaluation.indexes import EvalIndexes, groups_of
 from rag.evaluation.metrics import Place, meets
 from rag.evaluation.report import LeftOut
 from rag.index.chunk_table import ChunkTable
-from rag.protocols import Embedder
+from rag.protocols import Embedder, Vector
 from rag.types import Chunk
 
-OTHERS = 8  # non-matching pairs a question
-MOST_CHUNKS = 20  # of one label: a file as a whole may have hundreds
+logger = logging.getLogger(__name__)
+
+OTHERS = 5  # non-matching pairs a question
+MOST_CHUNKS = 5  # of one label: a file as a whole may have hundreds
 _BARS = "▁▂▃▄▅▆▇█"
 _LEAST, _MOST, _BINS = -0.2, 1.0, 24
 
 Scores = NDArray[np.float64]
+Embed = Callable[[Sequence[str]], Vector]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +85,11 @@ async def measure_gap(
     Raises: EvaluationError where no question has a place that is indexed; ModelError.
     """
     indexes = EvalIndexes(repos, data_dir, embedding=embedding, tell=lambda name, message: on_progress(f"{name}: {message}"))
+    cache = await asyncio.to_thread(_open_cache, indexes.embeddings)
+
+    def embed(texts: Sequence[str]) -> Vector:
+        return embed_with_cache(indexes.embedder, cache, texts)[0]
+
     pairs: list[tuple[Scores, Scores]] = []
     left_out: list[LeftOut] = []
     try:
@@ -88,7 +99,7 @@ async def measure_gap(
                     for question in group.questions:
                         on_progress(f"{group.repository}: {len(pairs)} questions")
                         random = Random(f"{seed} {question.id}")  # noqa: S311 - a draw, no secret
-                        found = await asyncio.to_thread(_pairs, question, generation.chunks, indexes.embedder, random)
+                        found = await asyncio.to_thread(_pairs, question, generation.chunks, indexes.embedder, embed, random)
                         if found is not None:
                             pairs.append(found)
             except ModelError:
@@ -97,11 +108,22 @@ async def measure_gap(
                 left_out.append(LeftOut(group.repository, group.commit, len(group.questions), str(error)))
     finally:
         indexes.close()
+        if cache is not None:
+            await asyncio.to_thread(cache.close)
     if not pairs:
         raise EvaluationError("No question has a place that is indexed.", "Check --repos, and that the labels are of the commit.")
     matching, others = np.concatenate([own for own, _ in pairs]), np.concatenate([rest for _, rest in pairs])
     auc = float(np.mean([area(own, rest) for own, rest in pairs]))
     return GapReport(indexes.embedder.spec.model, len(pairs), matching, others, auc, area(matching, others), tuple(left_out))
+
+
+def _open_cache(path: Path) -> EmbeddingCache | None:
+    """What builds of these indexes embedded before; a cache that cannot be opened costs time, never the measurement."""
+    try:
+        return EmbeddingCache(path)
+    except (OSError, sqlite3.Error, FootnoteError) as error:
+        logger.warning("the embedding cache %s cannot be used: %s", path, error)
+        return None
 
 
 def area(above: Scores, below: Scores) -> float:
@@ -111,7 +133,7 @@ def area(above: Scores, below: Scores) -> float:
     return float((less + less_or_equal).sum() / (2 * len(above) * len(below)))
 
 
-def _pairs(question: Question, chunks: ChunkTable, embedder: Embedder, random: Random) -> tuple[Scores, Scores] | None:
+def _pairs(question: Question, chunks: ChunkTable, embedder: Embedder, embed: Embed, random: Random) -> tuple[Scores, Scores] | None:
     """Similarities of the question's matching and non-matching pairs; None where none of its places is indexed, or nothing else."""
     paths = {label.path for label in question.relevant}
     numbers = {number for number, path in enumerate(chunks.paths) if path in paths}
@@ -124,7 +146,7 @@ def _pairs(question: Question, chunks: ChunkTable, embedder: Embedder, random: R
         return None
     drawn = [[random.choice(outside) for _ in units[number % len(units)]] for number in range(OTHERS)]
     rows = sorted({row for unit in (*units, *drawn) for row in unit})
-    vectors = embedder.embed_documents([chunk.encoded_text for chunk in chunks.get(rows)])
+    vectors = embed([chunk.encoded_text for chunk in chunks.get(rows)])
     similar = dict(zip(rows, (vectors @ embedder.embed_query(question.text)).tolist(), strict=True))
     best = [np.array([max(similar[row] for row in unit) for unit in side]) for side in (units, drawn)]
     return best[0], best[1]

@@ -105,6 +105,11 @@ class EvalIndexes:
     def close(self) -> None:
         self._indexes.close()
 
+    @property
+    def embeddings(self) -> Path:
+        """The file of the cache that the builds share."""
+        return self._home / "embeddings.sqlite"
+
     def source(self, group: Group) -> tuple[Path, str]:
         """The clone and the commit to read for the group, both of a copy where words are blanked. Raises: EvaluationError, SourceError."""
         clone = find_clone(self._repos, group.repository)

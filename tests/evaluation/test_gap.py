@@ -43,7 +43,7 @@ def test_in_words_and_bars() -> None:
 
 
 FILES = {
-    "queue.py": '"""Jobs."""\n\n\ndef push_job(queue, job):\n    """Appends a job to the end of the waiting queue."""\n    queue.append(job)\n',
+    "queue.py": '"""Jobs."""\n\n\ndef push_job(queue, job):\n    """Appends a job to the end of the queue."""\n    queue.append(job)\n',
     "cookie.py": 'def sign_cookie(value, key):\n    """Signs a session cookie with the secret key."""\n    return value + key\n',
     "colour.py": '"""Colours."""\n\n\ndef mix(red, blue):\n    """Mixes two paints to violet."""\n    return red + blue\n',
     "mail.py": '"""Mail."""\n\n\ndef send(address, text):\n    """Delivers a letter to a mailbox."""\n    return address, text\n',
@@ -67,7 +67,7 @@ async def test_the_packaged_model_on_a_real_repository_without_an_index_of_vecto
         return await measure_gap(questions, tmp_path / "repos", data_dir=data_dir, embedding=EmbeddingSettings(threads=1))
 
     report = await measured()
-    assert (report.questions, len(report.matching), len(report.others)) == (3, 3, 24)  # the last one's place is not there
+    assert (report.questions, len(report.matching), len(report.others)) == (3, 3, 15)  # the last one's place is not there
     assert report.auc > 0.9
     assert report.gap > 0.1
     assert not list(data_dir.glob("repositories/*/generations/*/dense"))
