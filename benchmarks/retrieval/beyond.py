@@ -5,17 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import cast
 
 import numpy as np
 
-from benchmarks.retrieval.rows import FINAL, SHOWN, Cell, Result
+from benchmarks.retrieval.rows import FINAL, SHOWN, Cell, Result, asked_as
 from rag.errors import FootnoteError
 from rag.evaluation.datasets import Question
 from rag.evaluation.indexes import EvalIndexes, groups_of
 from rag.evaluation.report import EvalReport
 from rag.evaluation.runner import BY_WORDS, confidence_of
-from rag.retrieval.candidates import Stage
 from rag.retrieval.retriever import RetrievalSettings, Retriever
 
 LOST = 0.05  # share of answerable questions that a threshold may lose
@@ -34,7 +32,7 @@ async def foreign(
     """
     stages = [stage for stage in SHOWN if stage not in BY_WORDS]
     asked = list(report.asked)
-    retriever = Retriever(indexes.embedder, settings)
+    retrievers = {column: (stage, Retriever(indexes.embedder, own)) for column in stages for stage, own in [asked_as(column, settings)]}
     strange: dict[str, list[float]] = {stage: [] for stage in stages}
     repositories = 0
     for group in groups_of(asked, root=False):
@@ -47,9 +45,9 @@ async def foreign(
             async with indexes.open(group, dense=True) as (generation, repository, _):
                 repositories += 1
                 for question in drawn:
-                    for stage in stages:
-                        found = await retriever.retrieve(question.text, generation, repository, limit=10, stage=cast(Stage, stage))
-                        strange[stage].append(confidence_of(found) or 0.0)
+                    for column, (stage, retriever) in retrievers.items():
+                        found = await retriever.retrieve(question.text, generation, repository, limit=10, stage=stage)
+                        strange[column].append(confidence_of(found) or 0.0)
         except FootnoteError as error:
             tell(f"foreign: {group.repository} was left out: {error}")
     cells = []
@@ -78,14 +76,15 @@ async def latency(
     (group,) = groups_of([largest], root=False)
     taken: dict[str, list[float]] = {}
     async with indexes.open(group, dense=True) as (generation, repository, indexed):
-        for stage in SHOWN:
-            tell(f"latency: {stage}")
-            retriever = Retriever(indexes.embedder, settings)
+        for column in SHOWN:
+            tell(f"latency: {column}")
+            stage, own = asked_as(column, settings)
+            retriever = Retriever(indexes.embedder, own)
             for number, text in enumerate(texts):
                 started = time.perf_counter()
-                await retriever.retrieve(text, generation, repository, limit=10, stage=cast(Stage, stage))
+                await retriever.retrieve(text, generation, repository, limit=10, stage=stage)
                 if number >= min(WARM, len(texts) // 2):
-                    taken.setdefault(stage, []).append(1000 * (time.perf_counter() - started))
+                    taken.setdefault(column, []).append(1000 * (time.perf_counter() - started))
         chunks = indexed.chunks
     count = len(taken[FINAL])
     short = "" if chunks >= CHUNKS else f"; no index here has {CHUNKS:,}"

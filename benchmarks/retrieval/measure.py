@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.retrieval.beyond import foreign, latency
 from benchmarks.retrieval.documentation import documentation_questions, write
-from benchmarks.retrieval.rows import FINAL, ROWS, SETS, SHOWN, Cell, Result, Row, Set, fewer_commits
+from benchmarks.retrieval.rows import FINAL, ROWS, SETS, SHOWN, Cell, Result, Row, Set, asked_as, fewer_commits
 from bot.configuration import load_settings
 from bot.wiring import embedding_settings, retrieval_settings
 from rag.evaluation.datasets import Question, in_half, read_questions
@@ -33,7 +33,6 @@ async def measure(bench: Path, repos: Path, options: argparse.Namespace) -> tupl
     own = load_settings(None)
     settings = EvalSettings(
         own.data_dir / "evaluation",
-        stages=SHOWN,
         embedding=embedding_settings(own),
         retrieval=retrieval_settings(own),
         standing_only=options.standing,
@@ -106,7 +105,15 @@ async def _ask(one: Set, questions: Sequence[Question], repos: Path, settings: E
     def show(progress: EvalProgress) -> None:
         tell(f"{one.name}: {progress.done}/{progress.total} {progress.step} {progress.repository} {progress.message}")
 
-    return await evaluate(questions, repos, asking, on_progress=show)
+    reports = []
+    for columns in (tuple(column for column in SHOWN if column != "rrf"), ("rrf",)):
+        stages = [asked_as(column, settings.retrieval) for column in columns]
+        found = await evaluate(
+            questions, repos, replace(asking, stages=[stage for stage, _ in stages], retrieval=stages[0][1]), on_progress=show
+        )
+        names = {stage: column for column, (stage, _) in zip(columns, stages, strict=True)}
+        reports.append(replace(found, outcomes=tuple(replace(outcome, stage=names[outcome.stage]) for outcome in found.outcomes)))
+    return replace(reports[0], stages=SHOWN, outcomes=tuple(outcome for report in reports for outcome in report.outcomes))
 
 
 def _result(row: Row, report: EvalReport) -> Result:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Any, cast
 
 from rag.evaluation.datasets import Question
 from rag.evaluation.report import Summary
 from rag.evaluation.runner import STAGES
+from rag.retrieval.candidates import Stage
+from rag.retrieval.retriever import RetrievalSettings
 
-SHOWN: tuple[str, ...] = tuple(stage for stage in ("sparse", "dense", "fused", "ranked") if stage in STAGES)
+_FUSIONS = any(field.name == "fusion" for field in fields(RetrievalSettings))  # whether reciprocal rank fusion is one of several
+NAMES = {"sparse": "BM25", "dense": "dense", "rrf": "RRF", **({"fused": "fused"} if _FUSIONS else {})}
+NAMES |= {"ranked": "ranked"} if "ranked" in STAGES else {}
+SHOWN: tuple[str, ...] = tuple(NAMES)
 FINAL = SHOWN[-1]  # what users get
-NAMES = {"sparse": "BM25", "dense": "dense", "fused": "fused", "ranked": "ranked"}
+
+
+def asked_as(column: str, settings: RetrievalSettings) -> tuple[Stage, RetrievalSettings]:
+    """The stage and the settings whose results stand in a column: "rrf" is the stage "fused" by reciprocal rank."""
+    more: dict[str, Any] = {"fusion": "rrf"} if column == "rrf" and _FUSIONS else {}
+    return cast(Stage, "fused" if column == "rrf" else column), replace(settings, **more)
 
 
 @dataclass(frozen=True, slots=True)
