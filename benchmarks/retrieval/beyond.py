@@ -51,9 +51,9 @@ async def foreign(
         except FootnoteError as error:
             tell(f"foreign: {group.repository} was left out: {error}")
     cells = []
-    for stage in SHOWN:
-        own = [outcome.confidence or 0.0 for outcome in report.of(stage)] if stage in stages else []
-        cells.append(Cell(stage, 100 * let_through(own, strange[stage]) if own and strange[stage] else None))
+    for column in SHOWN:
+        own_scores = [outcome.confidence or 0.0 for outcome in report.of(column)] if column in stages else []
+        cells.append(Cell(column, 100 * let_through(own_scores, strange[column]) if own_scores and strange[column] else None))
     asked_foreign = len(strange[FINAL]) if FINAL in strange else 0
     name = "foreign questions let through at 5 % of answerable lost"
     note = f"{asked_foreign} foreign questions beside {len(asked)} of their own"

@@ -111,7 +111,7 @@ async def _ask(one: Set, questions: Sequence[Question], repos: Path, settings: E
         found = await evaluate(
             questions, repos, replace(asking, stages=[stage for stage, _ in stages], retrieval=stages[0][1]), on_progress=show
         )
-        names = {stage: column for column, (stage, _) in zip(columns, stages, strict=True)}
+        names: dict[str, str] = {stage: column for column, (stage, _) in zip(columns, stages, strict=True)}
         reports.append(replace(found, outcomes=tuple(replace(outcome, stage=names[outcome.stage]) for outcome in found.outcomes)))
     return replace(reports[0], stages=SHOWN, outcomes=tuple(outcome for report in reports for outcome in report.outcomes))
 
