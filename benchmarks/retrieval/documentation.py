@@ -10,6 +10,7 @@ from rag.evaluation.datasets import Label, Question
 from rag.evaluation.drawing import draw
 from rag.evaluation.indexes import EvalIndexes, Group, groups_of
 
+GROUP = ("asciidoc", "latex", "markdown", "org", "restructuredtext", "text")  # languages that results show as documentation
 EACH = 20  # questions of a repository, half of them headings
 SEED = 4
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.retrieval.beyond import foreign, latency
-from benchmarks.retrieval.documentation import documentation_questions, write
+from benchmarks.retrieval.documentation import GROUP, documentation_questions, write
 from benchmarks.retrieval.rows import FINAL, ROWS, SETS, SHOWN, Cell, Result, Row, Set, asked_as, fewer_commits
 from bot.configuration import load_settings
 from bot.wiring import embedding_settings, retrieval_settings
@@ -17,7 +17,6 @@ from rag.evaluation.datasets import Question, in_half, read_questions
 from rag.evaluation.indexes import EvalIndexes
 from rag.evaluation.report import EvalReport, Indexed, LeftOut
 from rag.evaluation.runner import EvalProgress, EvalSettings, evaluate
-from rag.source.languages import PROSE
 from rag.types import Filters
 
 
@@ -98,7 +97,7 @@ async def _ask(one: Set, questions: Sequence[Question], repos: Path, settings: E
         if save is not None:
             write(questions, save)
         # Blanking changes a few chunks of an index that stands, so even --standing builds here.
-        asking = replace(settings, blank=True, filters=Filters(language=tuple(sorted(PROSE))), standing_only=False)
+        asking = replace(settings, blank=True, filters=Filters(language=GROUP), standing_only=False)
     elif one.name == "explain":
         questions = [replace(q, relevant=tuple(label for label in q.relevant if label.grade == 2) or q.relevant) for q in questions]
 

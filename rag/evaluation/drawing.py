@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from rag.source.languages import PROSE
 from rag.types import Chunk, Kind
 
+BY_HEADING = frozenset({"markdown", "restructuredtext"})  # languages whose sections say what they are about
 KINDS = ("heading", "sentence", "comment")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LOG_OR_LEGAL = re.compile(
@@ -73,7 +73,7 @@ def _candidates(chunks: Iterable[Chunk]) -> Iterator[Drawn]:
     for chunk in chunks:
         if _LOG_OR_LEGAL.search(chunk.path):
             continue
-        for one in _of_prose(chunk) if chunk.language in PROSE - {"text"} else _of_code(chunk):
+        for one in _of_prose(chunk) if chunk.language in BY_HEADING else _of_code(chunk):
             key = (one.path, one.text)
             if key not in seen and _fits(one):
                 seen.add(key)
