@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 import logging
 import re
+import shutil
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -204,6 +205,7 @@ class EvalIndexes:
             if name != keep:
                 with suppress(FootnoteError):  # somebody builds it
                     self._indexes.for_name(name).remove()
+                    shutil.rmtree(self._home / "blanked" / name, ignore_errors=True)
                     excess -= sizes[name]
                     logger.info("deleted the index %s of former evaluations: they take more than %d MB", name, self._most_bytes >> 20)
 

@@ -32,7 +32,7 @@ def _report(auc: float) -> GapReport:
 
 def test_in_words_and_bars() -> None:
     assert _report(0.95).gap == pytest.approx(0.5)
-    verdicts = [_report(auc).verdict for auc in (0.95, 0.85, 0.7, 0.5)]
+    verdicts = [_report(auc).verdict for auc in (0.95, 0.8, 0.7, 0.5)]
     assert len(set(verdicts)) == 4
     assert "do not use it" in verdicts[-1]
     text = render(_report(0.95))
