@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rag.answer_log.evaluations import EvalRun, EvalScore
 
 HELP = """
-Measure retrieval on labelled questions, make such questions, judge an embedding model, look back.
+Measure retrieval on labelled questions; make such questions.
 
 \b
 footnote eval questions.jsonl --repos ~/clones        measures; the options below
