@@ -82,7 +82,8 @@ def _candidates(chunks: Iterable[Chunk]) -> Iterator[Drawn]:
 
 def _fits(one: Drawn) -> bool:
     least, most = _WORDS[one.kind]
-    return least <= len(_WORD.findall(one.text)) <= most and not _VERSION.search(one.text)
+    begins = one.kind != "sentence" or one.text[0].isupper() or one.text[0] in "`*_"  # else it is the middle of one
+    return begins and least <= len(_WORD.findall(one.text)) <= most and not _VERSION.search(one.text)
 
 
 def _of_prose(chunk: Chunk) -> Iterator[Drawn]:

@@ -29,6 +29,9 @@ More is said about files here.
 
 ## Installation
 
+of several parts that stand in a list above. And more of
+the same is said here.
+
 ## v1.2.3 released on a Monday
 
 Nothing of note happened in this release, they say. Yet something was written.
@@ -79,6 +82,7 @@ def test_what_nobody_could_answer_is_left_out() -> None:
     found = {one.text for one in draw(_chunks(FILES), 30)}
     assert "Installation" not in found  # one word
     assert not any("1.2.3" in text for text in found)
+    assert not any(text.startswith("of several parts") for text in found)  # the middle of a sentence
     logs = {f"{name}.md": GUIDE for name in ("CHANGELOG", "docs/history", "LICENSE", "docs/release-notes")}
     assert draw(_chunks(logs), 30) == []
     twice = {"docs/a.md": GUIDE, "docs/b.md": GUIDE}

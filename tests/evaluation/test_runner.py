@@ -162,6 +162,10 @@ async def test_every_stage_from_one_index_each_and_again_from_what_stands(
     assert all(progress.total == 5 for progress in seen)
     assert (first.questions, len(first.asked), len(first.outcomes)) == (5, 3, 3 * len(STAGES))
 
+    said = {stage: [outcome.confidence for outcome in first.of(stage)] for stage in STAGES}
+    assert said["grep"] == said["sparse"] == [None] * 3
+    assert all(confidence is not None and 0 < confidence <= 1 for confidence in said["dense"])
+
     again = await _evaluate(questions, clones, data_dir, root=True)
     assert [index.built for index in again.indexes] == [False, False]
     assert [(o.question.id, o.stage, o.places) for o in again.outcomes] == [(o.question.id, o.stage, o.places) for o in first.outcomes]
