@@ -63,6 +63,8 @@ async def generate_command(
 
 
 async def _generate(settings: Settings, name: str, count: int, seed: int, without_model: bool) -> QuestionSet:
+    import asyncio
+
     from bot.wiring import configured_repositories, groq_settings
     from rag.answering.generators.groq import GroqLanguageModel
     from rag.evaluation.generate import from_model, from_texts, indexed_chunks
@@ -70,23 +72,19 @@ async def _generate(settings: Settings, name: str, count: int, seed: int, withou
 
     key = settings.groq_api_key.get_secret_value()
     leaves = any(one.name == name and one.generator != "extractive" for one in configured_repositories(settings))
-    with indexed_chunks(repository_directory(settings.data_dir, name)) as (manifest, chunks):
-        if without_model or not leaves or not key:
-            return from_texts(name, manifest.commit, chunks.all(), count, seed=seed)
-        model = GroqLanguageModel(groq_settings(settings), key)
-        try:
-            with stderr().status("writing questions", spinner="dots") as line:
-                return await from_model(
-                    name,
-                    manifest.commit,
-                    chunks,
-                    count,
-                    model,
-                    seed=seed,
-                    on_progress=lambda done, total: line.update(f"writing questions: {done} of {total}"),
-                )
-        finally:
-            await model.aclose()
+    commit, chunks = await asyncio.to_thread(indexed_chunks, repository_directory(settings.data_dir, name))
+    if without_model or not leaves or not key:
+        return await asyncio.to_thread(from_texts, name, commit, chunks, count, seed=seed)
+    model = GroqLanguageModel(groq_settings(settings), key)
+    try:
+        with stderr().status("writing questions", spinner="dots") as line:
+
+            def show(done: int, total: int) -> None:
+                line.update(f"writing questions: {done} of {total}")
+
+            return await from_model(name, commit, chunks, count, model, seed=seed, on_progress=show)
+    finally:
+        await model.aclose()
 
 
 @command

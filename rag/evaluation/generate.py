@@ -10,8 +10,7 @@ import asyncio
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -24,7 +23,7 @@ from rag.evaluation.drawing import Drawn, draw
 from rag.index.chunk_table import ChunkTable
 from rag.index.layout import Layout
 from rag.index.locks import Pin
-from rag.index.manifest import Manifest, read_manifest
+from rag.index.manifest import read_manifest
 from rag.protocols import LanguageModel
 from rag.types import Chunk
 
@@ -63,9 +62,8 @@ class QuestionSet:
         path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in self.rows), encoding="utf-8")
 
 
-@contextmanager
-def indexed_chunks(directory: Path) -> Iterator[tuple[Manifest, ChunkTable]]:
-    """The chunks of a repository's current index, pinned while the context lasts. Its vectors stay closed: a running bot may use them.
+def indexed_chunks(directory: Path) -> tuple[str, list[Chunk]]:
+    """The commit and the chunks of a repository's current index. Its vectors stay closed: a running bot may use them.
 
     Raises: NotIndexed, IndexCorrupt, IndexMismatch (format).
     """
@@ -79,7 +77,7 @@ def indexed_chunks(directory: Path) -> Iterator[tuple[Manifest, ChunkTable]]:
         raise EvaluationError(f"The index of {directory.name} is just being replaced.", "Try again.") from None
     try:
         part = layout.generation(pointer.generation) / "sparse"
-        yield read_manifest(part / "manifest.json"), ChunkTable.open(part / "chunks")
+        return read_manifest(part / "manifest.json").commit, list(ChunkTable.open(part / "chunks").all())
     finally:
         pin.release()
 
@@ -110,7 +108,7 @@ def row_of(name: str, commit: str, number: int, one: Drawn, dataset: str = "made
 async def from_model(
     name: str,
     commit: str,
-    chunks: Sequence[Chunk] | ChunkTable,
+    chunks: Sequence[Chunk],
     count: int,
     model: LanguageModel,
     *,
@@ -126,7 +124,7 @@ async def from_model(
     """
     rows: list[dict[str, object]] = []
     malformed = asked = 0
-    for chunk in _drawn(list(chunks.all() if isinstance(chunks, ChunkTable) else chunks), 3 * count, seed):
+    for chunk in _drawn(list(chunks), 3 * count, seed):
         if len(rows) == count:
             break
         on_progress(len(rows), count)

@@ -84,9 +84,9 @@ async def test_a_chunk_cannot_end_the_excerpt_that_it_stands_in() -> None:
 
 def test_without_a_model_from_what_an_index_holds(sample_index: SampleIndex, tmp_path: Path) -> None:
     directory = repository_directory(sample_index.data_dir, sample_index.repository.name)
-    with indexed_chunks(directory) as (manifest, chunks):
-        made = from_texts("larder", manifest.commit, chunks.all(), 10)
-        assert from_texts("larder", manifest.commit, chunks.all(), 10) == made
+    commit, chunks = indexed_chunks(directory)
+    made = from_texts("larder", commit, chunks, 10)
+    assert from_texts("larder", commit, chunks, 10) == made
     made.write(tmp_path / "made.jsonl")
     questions = read_questions(tmp_path / "made.jsonl")
     assert questions
@@ -96,7 +96,7 @@ def test_without_a_model_from_what_an_index_holds(sample_index: SampleIndex, tmp
 
 
 def test_what_is_not_indexed_or_has_no_text_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(NotIndexed), indexed_chunks(tmp_path / "nothing"):
-        pass
+    with pytest.raises(NotIndexed):
+        indexed_chunks(tmp_path / "nothing")
     with pytest.raises(EvaluationError, match="no heading and no comment"):
         from_texts("larder", COMMIT, _chunks(3), 10)
