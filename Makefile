@@ -9,7 +9,7 @@ PORT ?= 8700
 BIN := $(VENV)/bin
 export VENV
 
-.PHONY: help setup demo demo-check test bench bench-staleness bench-growth soak lock docs clean
+.PHONY: help setup demo demo-check test bench bench-staleness bench-growth bench-retrieval soak lock docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
@@ -34,6 +34,9 @@ bench-staleness: setup ## do answers cite code that is gone? 20 changes, asked b
 
 bench-growth: setup ## build and search indexes of 1k to 300k chunks: time, disk, memory, recall, drawn to docs/growth.svg
 	@$(BIN)/python -m benchmarks.growth --svg docs/growth.svg
+
+bench-retrieval: setup ## the targets of retrieval on labelled questions (BENCH=DIR of question files, REPOS=DIR of clones)
+	@$(BIN)/python -m benchmarks.retrieval $(if $(BENCH),--bench "$(BENCH)") $(if $(REPOS),--repos "$(REPOS)") $(if $(ONLY),--only "$(ONLY)") $(if $(STANDING),--standing)
 
 soak: setup ## the long kill, load and fuzz runs
 	@$(BIN)/python -m pytest -q -p no:cacheprovider soak

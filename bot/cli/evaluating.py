@@ -1,78 +1,182 @@
-"""`footnote eval`: how well retrieval finds what labelled questions ask for."""
+"""`footnote eval`: how well retrieval finds what labelled questions ask for; its subcommands are in `eval_sets` and `eval_history`."""
 
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.cli.common import AsJson, Config, command, print_json, settings_of, stderr
+from bot.cli import eval_history, eval_sets
+from bot.cli.common import AsJson, Config, command, complain, print_json, settings_of, stderr
+from bot.cli.default_command import DefaultCommandGroup
 
+if TYPE_CHECKING:
+    from bot.settings import Settings
+    from rag.answer_log.evaluations import EvalRun, EvalScore
 
-class Stage(StrEnum):
-    GREP = "grep"
-    SPARSE = "sparse"
-    DENSE = "dense"
-    FUSED = "fused"
+HELP = """
+Measure retrieval on labelled questions; make such questions.
+
+\b
+footnote eval questions.jsonl --repos ~/clones        measures; the options below
+footnote eval generate --repo NAME -n 50              makes questions about an indexed repository
+footnote eval gap questions.jsonl --repos ~/clones    judges an embedding model before it is trusted
+footnote eval history                                 shows how the figures went on
+
+NDCG@10, recall@10, precision@5 and MRR of files and of lines, stage by stage, by data set, language and kind of question, with a 95 %
+interval by bootstrap over repositories. Each repository is indexed once at the commit its questions name, and kept for the next run.
+Every run is kept in the log and compared with the last one of the same questions.
+"""
+
+Repos = Annotated[
+    Path | None,
+    typer.Option(
+        "--repos",
+        help="Folder of clones or bare mirrors named owner+name, owner/name or name. Default: the mirrors of what is indexed here.",
+        exists=True,
+        file_okay=False,
+        show_default=False,
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
-    app.command("eval", no_args_is_help=True)(evaluate_command)
+    group = typer.Typer(cls=DefaultCommandGroup, help=HELP, no_args_is_help=True, rich_markup_mode=None)
+    group.command(DefaultCommandGroup.DEFAULT, hidden=True)(evaluate_command)
+    eval_sets.register(group)
+    eval_history.register(group)
+    app.add_typer(group, name="eval")
 
 
 @command
 async def evaluate_command(
-    questions: Annotated[Path, typer.Argument(help="Labelled questions, one JSON object a line.", exists=True, dir_okay=False)],
-    repos: Annotated[
-        Path,
-        typer.Option(
-            "--repos", help="Folder of clones or bare mirrors named owner+name, owner/name or name.", exists=True, file_okay=False
-        ),
+    questions: Annotated[
+        list[Path], typer.Argument(help="Files of labelled questions, one JSON object a line.", exists=True, dir_okay=False)
     ],
+    repos: Repos = None,
     root: Annotated[bool, typer.Option("--root", help="Index only the folder that a question's index_root names.")] = False,
-    stage: Annotated[list[Stage] | None, typer.Option("--stage", help="Which stage (may be repeated). Default: all.")] = None,
+    stage: Annotated[
+        list[str] | None, typer.Option("--stage", help="Which stage: grep, sparse, dense, fused … (may be repeated). Default: all.")
+    ] = None,
     rankings: Annotated[
         Path | None, typer.Option("--rankings", help="Write 50 results a question here; of several stages, one file each: OUT.STAGE.jsonl.")
     ] = None,
     only: Annotated[list[str] | None, typer.Option("--only", help="Only questions about this owner/name (may be repeated).")] = None,
-    by_repository: Annotated[bool, typer.Option("--by-repository", help="Also NDCG@10 repository by repository.")] = False,
+    half: Annotated[
+        str, typer.Option("--half", help="Only repositories of half a or b, by the hash of their name: choose on one, report the other.")
+    ] = "",
+    by: Annotated[
+        list[str] | None,
+        typer.Option("--by", help="Tables by dataset, language, kind or repository (may be repeated). Default: the first three."),
+    ] = None,
+    by_repository: Annotated[bool, typer.Option("--by-repository", help="A table by repository too.")] = False,
+    blank: Annotated[
+        bool, typer.Option("--blank", help="Blank in the index the words that questions were made of (their key blank; see generate).")
+    ] = False,
+    standing: Annotated[bool, typer.Option("--standing", help="Build nothing: ask only what is indexed already.")] = False,
+    compare: Annotated[
+        str, typer.Option("--compare", help="Which questions changed since a run: its number (eval history), or a file from --json.")
+    ] = "",
+    fail_on_drop: Annotated[
+        bool, typer.Option("--fail-on-drop", help="Exit 3 if NDCG@10 of any stage dropped beyond the 95 % interval.")
+    ] = False,
+    note: Annotated[str, typer.Option("--note", help="Why this run is made; shown by eval history.")] = "",
+    no_log: Annotated[bool, typer.Option("--no-log", help="Keep nothing of this run.")] = False,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="Gigabytes of indexes that are kept between runs.")] = 20,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
     """Measure retrieval on labelled questions.
 
-    NDCG@10, recall@10, precision@5 and MRR, stage by stage. Each repository is indexed once at the commit its questions name, and
-    kept for the next run.
-
     Example: footnote eval questions.jsonl --repos ~/clones --stage fused --rankings out.jsonl
     """
-    from bot.wiring import embedding_settings, retrieval_settings
-    from rag.evaluation.report import render, to_json
-    from rag.evaluation.runner import EvalProgress, evaluate
+    from dataclasses import asdict
+    from datetime import UTC, datetime
+    from importlib.metadata import version
 
+    from bot.wiring import embedding_settings, retrieval_settings
+    from rag.evaluation import compare as comparing
+    from rag.evaluation import history, tables
+    from rag.evaluation.export import to_json
+    from rag.evaluation.report import DIMENSIONS
+    from rag.evaluation.runner import STAGES, EvalProgress, EvalSettings, evaluate, select
+
+    if half not in ("", "a", "b"):
+        raise typer.BadParameter("it is a or b", param_hint="--half")
+    if unknown := [one for one in by or () if one not in DIMENSIONS]:
+        raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join(DIMENSIONS)}", param_hint="--by")
+    if unknown := [one for one in stage or () if one not in STAGES]:
+        raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join(STAGES)}", param_hint="--stage")
     settings = settings_of(config)
-    console = stderr()
-    with console.status("reading questions", spinner="dots") as line:
+    wanted = select(questions, only=only or (), half=half)
+    before = await eval_history.saved_run(settings, compare) if compare else None
+    asking = EvalSettings(
+        data_dir=settings.data_dir / "evaluation",
+        root=root,
+        stages=tuple(stage or STAGES),
+        embedding=embedding_settings(settings),
+        retrieval=retrieval_settings(settings),
+        blank=blank,
+        standing_only=standing,
+        most_bytes=keep << 30,
+    )
+    started_at = datetime.now(UTC)
+    with stderr().status("reading questions", spinner="dots") as line:
 
         def show(progress: EvalProgress) -> None:
             line.update(f"{progress.done}/{progress.total} questions: {progress.step} {progress.repository} {progress.message}")
 
-        report = await evaluate(
-            questions,
-            repos,
-            root=root,
-            stages=[str(one) for one in stage or list(Stage)],
-            rankings=rankings,
-            only=only or (),
-            data_dir=settings.data_dir / "evaluation",
-            embedding=embedding_settings(settings),
-            retrieval=retrieval_settings(settings),
-            on_progress=show,
-        )
+        places = repos or settings.data_dir / "repositories"
+        report = await evaluate(wanted, places, asking, rankings=rankings, on_progress=show)
     if as_json:
-        print_json(to_json(report))
+        found: dict[str, Any] = to_json(report)
     else:
-        sys.stdout.write(render(report, by_repository=by_repository))
+        sys.stdout.write(tables.render(report, (*(by or tables.SHOWN), *(("repository",) if by_repository else ()))))
+    run = history.run_of_report(
+        report,
+        files=questions,
+        scope=history.scope_of(root=root, blank=blank),
+        settings={"version": version("footnote"), "embedding": asdict(asking.embedding), "retrieval": asdict(asking.retrieval)},
+        note=note,
+        started_at=started_at,
+        finished_at=datetime.now(UTC),
+    )
+    scores = comparing.scores_of_report(report)
+    number, before = await _kept(settings, run, scores, before, keep=not no_log and bool(report.asked))
+    texts = {question.id: question.text for question in report.asked}
+    comparison = comparing.compare(scores, before[1], before[0], texts) if before else None
+    if as_json:
+        found |= {"run": number, "comparison": asdict(comparison) if comparison else None}
+        print_json(found)
+    elif comparison is not None and (compare or comparison.drops):
+        sys.stdout.write("\n" + comparing.render(comparison))
+    if number and not as_json:
+        sys.stdout.write(f"\nkept as run {number} (footnote eval history)\n")
+    if comparison is not None and (said := comparing.loudly(comparison)):
+        complain(said)
+        if fail_on_drop:
+            raise typer.Exit(3)
+
+
+async def _kept(
+    settings: Settings, run: EvalRun, scores: list[EvalScore], before: tuple[str, list[EvalScore]] | None, *, keep: bool
+) -> tuple[int, tuple[str, list[EvalScore]] | None]:
+    """The number under which the log keeps the run, 0 for none, and what to compare it with: `before`, or the last run like it.
+
+    A log that cannot be written is complained of: the figures were printed already.
+    """
+    from rag.answer_log import evaluations
+    from rag.errors import DatabaseError
+
+    number = 0
+    if keep:
+        try:
+            async with eval_history.log_of(settings) as database:
+                if before is None and (former := await database.read(lambda db: evaluations.former(db, run))):
+                    before = str(former), await database.read(lambda db: evaluations.scores_of(db, former))
+                number = await database.write(lambda db: evaluations.record(db, run, scores))
+        except DatabaseError as error:
+            complain(f"This run is not kept in the log: {error}")
+    return number, before

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 
 import sqlite_utils
 
-from rag.answer_log.schema import MIGRATIONS
+from rag.answer_log import MIGRATIONS
 
 _LINE = re.compile(r"^\s*(?P<code>.*?)\s*--\s*(?P<comment>.*?)\s*$")
 
 _HEAD = """# The answer log
 
-<!-- Written by `python -m rag.answer_log.document`; a test compares it with the tables. Edit rag/answer_log/schema.py instead. -->
+<!-- Written by `python -m rag.answer_log.document`; a test compares it with the tables. Edit schema.py and evaluations.py there. -->
 
 `footnote.sqlite` in the data directory holds every question that was accepted, what was retrieved for it, what was answered and cited,
-how long each stage took, what people and judges thought of it, and every build and job run. `footnote log` shows it; any SQLite client
-may read it, also while Footnote runs:
+how long each stage took, what people and judges thought of it, and every build, job run and evaluation. `footnote log` and
+`footnote eval history` show it; any SQLite client may read it, also while Footnote runs:
 
 ```
 sqlite3 -readonly footnote.sqlite
@@ -26,7 +26,7 @@ sqlite3 -readonly footnote.sqlite
 
 Times are UTC, `2026-11-29T21:32:56.000000Z`, so that they compare as text. The repositories' secrets were redacted before they were
 indexed, so none is here. What is older than the retention setting is deleted every day, from the file and from its write-ahead log, with
-all rows that hang on it.
+all rows that hang on it. Evaluations stay: they hold ids and scores, no question that anyone asked.
 """
 
 EXAMPLES: tuple[tuple[str, str], ...] = (
@@ -77,6 +77,17 @@ FROM judgements j JOIN answers a ON a.id = j.answer_id GROUP BY day, j.judge ORD
         "What the last builds cost",
         """SELECT repository, substr(commit_sha, 1, 12) AS commit_id, chunks, embedded, reused, s.key AS stage, round(s.value, 1) AS seconds
 FROM builds, json_each(builds.seconds) s WHERE builds.id IN (SELECT max(id) FROM builds WHERE ok = 1 GROUP BY repository);""",
+    ),
+    (
+        "How good retrieval was in each evaluation, by data set and stage",
+        """SELECT r.id, substr(r.started_at, 1, 16) AS at, r.scope, r.note, m.dataset, m.stage, m.questions,
+       round(m.ndcg, 4) AS ndcg, round(m.ndcg_low, 3) AS low, round(m.ndcg_high, 3) AS high
+FROM eval_means m JOIN eval_runs r ON r.id = m.run_id WHERE m.level = 'files' ORDER BY m.dataset, m.stage, r.id;""",
+    ),
+    (
+        "Questions that are found worst in the last evaluation",
+        """SELECT repository, question, max(files) AS best_stage FROM eval_outcomes
+WHERE run_id = (SELECT max(id) FROM eval_runs) GROUP BY repository, question ORDER BY best_stage LIMIT 20;""",
     ),
     (
         "The last run of each scheduled job",

@@ -37,7 +37,7 @@ def test_a_question_as_it_is(tmp_path: Path) -> None:
     first, second = read_questions(_file(tmp_path, json.dumps(ROW), "", json.dumps(small)))
     labels = (Label("src/a.py", 3, 9, 1), Label("b.py", None, None, 2))
     assert first == Question("set/1", "concept", "owner/name", COMMIT, "python", "how is é handled", labels, "src", "where")
-    assert second == Question("2", "", "owner/name", COMMIT, "", "?", (Label("b"),))
+    assert second == Question("2", "questions", "owner/name", COMMIT, "", "?", (Label("b"),))
 
 
 @pytest.mark.parametrize(

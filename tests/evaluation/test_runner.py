@@ -6,15 +6,19 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rag.embedding.models import EmbeddingSettings
 from rag.errors import EvaluationError
-from rag.evaluation.report import EvalReport, render, to_json
-from rag.evaluation.runner import RANKED, EvalProgress, evaluate
+from rag.evaluation.export import to_json
+from rag.evaluation.report import EvalReport
+from rag.evaluation.runner import RANKED, STAGES, EvalProgress, EvalSettings, evaluate, select
+from rag.evaluation.tables import render
 
 SESSION = '''"""Sessions."""
 
@@ -119,8 +123,18 @@ def _ranked(path: Path) -> dict[str, list[dict[str, object]]]:
     return {row["id"]: row["results"] for row in map(json.loads, path.read_text().splitlines())}
 
 
-async def _evaluate(questions: Path, clones: Clones, data_dir: Path, **more: object) -> EvalReport:
-    return await evaluate(questions, clones.directory, data_dir=data_dir, embedding=EmbeddingSettings(threads=1), **more)  # type: ignore[arg-type]
+async def _evaluate(
+    questions: Path,
+    clones: Clones,
+    data_dir: Path,
+    *,
+    only: Collection[str] = (),
+    rankings: Path | None = None,
+    on_progress: Callable[[EvalProgress], None] = lambda progress: None,
+    **more: Any,
+) -> EvalReport:
+    settings = EvalSettings(data_dir, embedding=EmbeddingSettings(threads=1), **more)
+    return await evaluate(select([questions], only=only), clones.directory, settings, rankings=rankings, on_progress=on_progress)
 
 
 async def test_the_floor_needs_no_index(questions: Path, clones: Clones, tmp_path: Path) -> None:
@@ -146,13 +160,17 @@ async def test_every_stage_from_one_index_each_and_again_from_what_stands(
     ]
     assert {progress.step for progress in seen} == {"index", "ask"}
     assert all(progress.total == 5 for progress in seen)
-    assert (first.questions, first.asked, len(first.outcomes)) == (5, 3, 12)
+    assert (first.questions, len(first.asked), len(first.outcomes)) == (5, 3, 3 * len(STAGES))
+
+    said = {stage: [outcome.confidence for outcome in first.of(stage)] for stage in STAGES}
+    assert said["grep"] == said["sparse"] == [None] * 3
+    assert all(confidence is not None and 0 < confidence <= 1 for confidence in said["dense"])
 
     again = await _evaluate(questions, clones, data_dir, root=True)
     assert [index.built for index in again.indexes] == [False, False]
     assert [(o.question.id, o.stage, o.places) for o in again.outcomes] == [(o.question.id, o.stage, o.places) for o in first.outcomes]
 
-    for stage in ("grep", "sparse", "dense", "fused"):
+    for stage in STAGES:
         found = _ranked(tmp_path / f"out.{stage}.jsonl")
         assert list(found) == ["sign", "add", "route"]
         assert all(str(place["path"]).startswith("src/") for place in found["sign"])  # only the index root
@@ -171,7 +189,7 @@ async def test_sparse_alone_embeds_nothing(questions: Path, clones: Clones, tmp_
     data_dir = tmp_path / "evaluation"
     report = await _evaluate(questions, clones, data_dir, stages=["sparse"], only=["owner/one"])
     assert report.means("sparse").reciprocal_rank > 0
-    assert report.asked == report.questions == 2
+    assert len(report.asked) == report.questions == 2
     assert not (data_dir / "models").exists()
     assert not list(data_dir.glob("repositories/*/generations/*/dense"))
 
@@ -189,9 +207,10 @@ async def test_what_could_not_be_asked_is_named_and_in_no_mean(questions: Path, 
 
 async def test_the_table_and_the_json_say_the_same(questions: Path, clones: Clones, tmp_path: Path) -> None:
     report = await _evaluate(questions, clones, tmp_path / "empty", stages=["grep"])
-    (row,) = [line for line in render(report, by_repository=True).splitlines() if line.strip().startswith("grep")][:1]
+    (row,) = [line for line in render(report, by=["repository"]).splitlines() if line.strip().startswith("grep")][:1]
     means = report.means("grep")
-    assert row.split()[:5] == ["grep", *(f"{v:.4f}" for v in (means.ndcg, means.recall, means.precision, means.reciprocal_rank))]
+    figures = [f"{value:.4f}" for value in (means.ndcg, means.recall, means.precision, means.reciprocal_rank)]
+    assert [row.split()[0], row.split()[1], *row.split()[3:6]] == ["grep", *figures]
     stages = json.loads(json.dumps(to_json(report)))["stages"]
     assert stages["grep"]["files"]["ndcg"] == means.ndcg
     assert stages["grep"]["lines"]["recall"] == report.means("grep", lines=True).recall
@@ -199,9 +218,9 @@ async def test_the_table_and_the_json_say_the_same(questions: Path, clones: Clon
 
 async def test_what_cannot_be_meant_is_refused(questions: Path, clones: Clones, tmp_path: Path) -> None:
     for stages in (["grep", "magic"], []):
-        with pytest.raises(EvaluationError, match="Choose from grep, sparse, dense, fused"):
+        with pytest.raises(EvaluationError, match=f"Choose from {', '.join(STAGES)}"):
             await _evaluate(questions, clones, tmp_path / "empty", stages=stages)
     with pytest.raises(EvaluationError, match="is not a directory"):
-        await evaluate(questions, tmp_path / "nowhere", data_dir=tmp_path / "empty")
+        await evaluate(select([questions]), tmp_path / "nowhere", EvalSettings(tmp_path / "empty"))
     with pytest.raises(EvaluationError, match="asks nothing about other/thing"):
         await _evaluate(questions, clones, tmp_path / "empty", stages=["grep"], only=["other/thing"])

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rag.answer_log import AnswerLog
+from rag.answer_log.evaluations import EvalMean, EvalRun, EvalScore
 from rag.types import Answer, Chunk, Citation, GenerationInfo, Kind, SearchResult
 
 ASKED = datetime(2026, 3, 4, 5, 6, 1, tzinfo=UTC)
@@ -67,3 +68,15 @@ async def ask(log: AnswerLog, answer_id: str = "a1", **changes: Any) -> None:
         "asked_at": ASKED,
     }
     await log.start(answer_id=answer_id, **(values | changes))
+
+
+def evaluation(ndcg: float = 0.75, *, dataset: str = "concept", questions_hash: str = "0" * 16, scope: str = "whole") -> EvalRun:
+    """A run of one data set at one stage."""
+    means = tuple(
+        EvalMean(dataset, questions_hash, "fused", level, 2, 2, ndcg, 0.9, 0.5, 0.7, ndcg - 0.1, ndcg + 0.1, 5.0)
+        for level in ("files", "lines")
+    )
+    return EvalRun(0, ASKED, ASKED, ("concept.jsonl",), scope, {"version": "0.1.0"}, "a note", 2, 1, means)
+
+
+SCORES = [EvalScore("q1", "concept", "o/one", "fused", 0.5, 0.25), EvalScore("q2", "concept", "o/two", "fused", 1.0, 1.0)]

@@ -10,10 +10,11 @@ import sqlite_utils
 
 from rag.answer_log import AnswerLog, BuildRecord, JobRun
 from rag.answer_log.document import EXAMPLES, describe, page
+from rag.answer_log.evaluations import record
 from rag.database import Database
 from rag.errors import CloneFailed
 from rag.types import Judgement
-from tests.log.samples import ASKED, RESULTS, answer, ask
+from tests.log.samples import ASKED, RESULTS, SCORES, answer, ask, evaluation
 from tests.log.test_upkeep import Outcome
 
 PAGE = Path(__file__).parents[2] / "docs" / "answer-log.md"
@@ -45,6 +46,7 @@ async def test_an_example_runs_and_finds_something(log: AnswerLog, database: Dat
     await log.record_build(BuildRecord.failed("demo", error, cause="nightly", started_at=ASKED, finished_at=later))
     await log.record_build(BuildRecord.succeeded(Outcome(), cause="nightly", started_at=ASKED, finished_at=later))
     await log.record_run(JobRun("nightly", ASKED, later, False, "demo: It failed."))
+    await database.write(lambda db: record(db, evaluation(), SCORES))
     rows = await database.read(lambda db: list(db.query(sql.rstrip(";"))))
     assert rows
     if "rank" in rows[0]:
