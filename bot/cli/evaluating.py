@@ -17,6 +17,7 @@ class Stage(StrEnum):
     SPARSE = "sparse"
     DENSE = "dense"
     FUSED = "fused"
+    RANKED = "ranked"
 
 
 def register(app: typer.Typer) -> None:

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
 from rag.chunking import ChunkingSettings
 from rag.embedding.lazy import LazyEmbedder
@@ -30,16 +30,15 @@ from rag.index.build_process import run_build
 from rag.index.dense import default_backend
 from rag.index.generation import Generation, Indexes
 from rag.index.jobs import BuildEvent, BuildJob
+from rag.retrieval.candidates import Stage
 from rag.retrieval.retriever import RetrievalSettings, Retriever
 from rag.source.mirror import Mirror
 from rag.types import Document, Repository
 
 logger = logging.getLogger(__name__)
 
-STAGES = ("grep", "sparse", "dense", "fused")
+STAGES = ("grep", "sparse", "dense", "fused", "ranked")
 RANKED = 50  # results of a question
-
-Stage = Literal["sparse", "dense", "fused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +86,8 @@ async def evaluate(
 
     `repos`: clones, see `find_clone`. `data_dir`: of the evaluation, not the one that serves. `root`: index only each question's
     `index_root`. `rankings`: where the first 50 results of each question go, see `rankings_file`. A repository without a clone, a
-    commit that its clone lacks and a build that fails leave their questions out; the report names them. Only "dense" and "fused" make
-    an index embed its chunks, and "grep" needs no index at all.
+    commit that its clone lacks and a build that fails leave their questions out; the report names them. Only "dense", "fused" and
+    "ranked" make an index embed its chunks, and "grep" needs no index at all.
 
     Raises: EvaluationError (questions, stages, `repos`), ModelError.
     """
@@ -227,7 +226,7 @@ class _Evaluation:
             source_git_dir=repository.source,
         )
         started = time.monotonic()
-        dense = bool({"dense", "fused"} & set(self._stages))
+        dense = bool({"dense", "fused", "ranked"} & set(self._stages))
         built = await self._build(job, group.repository, dense=dense)
         seconds = time.monotonic() - started
         if dense:

@@ -30,6 +30,7 @@ from rag.index.measure import PeakMemory, Stopwatch
 from rag.index.recipe import fitted, recipe_of, scope_of
 from rag.index.sparse import SparseIndex
 from rag.index.standing import read_published, verify_published
+from rag.index.stems import stem
 from rag.index.vectors import embed_to_file
 from rag.protocols import DenseBackend
 from rag.source.mirror import Mirror
@@ -251,17 +252,21 @@ class _Build:
 def _write_sparse(home: Path, manifest: Manifest, corpus: Corpus) -> Manifest:
     """Everything but vectors, durable and read back. Returns the manifest with its checksums."""
     part = home / "sparse"
-    (part / "bm25").mkdir(parents=True)
+    forms = {"bm25": corpus.terms, "stems": corpus.terms.folded(stem)}
+    for name in forms:
+        (part / name).mkdir(parents=True)
     (home / "pin").touch()
     ChunkTable.write(part / "chunks", corpus.chunks)
-    SparseIndex.weighed(corpus.terms).save(part / "bm25")
+    for name, counted in forms.items():
+        SparseIndex.weighed(counted).save(part / name)
     write_entries(part / ENTRIES, corpus.entries)
     rows = range(0, len(corpus.chunks), _SAMPLE)
     table = ChunkTable.open(part / "chunks")
     if len(table) != len(corpus.chunks) or table.get(rows) != [corpus.chunks[row] for row in rows]:
         raise corrupt(part / "chunks", "does not hold the chunks that were written to it")
-    if len(SparseIndex.open(part / "bm25")) != len(corpus.chunks):
-        raise corrupt(part / "bm25", "does not hold the chunks that were written to it")
+    for name in forms:
+        if len(SparseIndex.open(part / name)) != len(corpus.chunks):
+            raise corrupt(part / name, "does not hold the chunks that were written to it")
     manifest = replace(manifest, files=checksums(part))
     write_manifest(part / "manifest.json", manifest)
     sync_tree(home)

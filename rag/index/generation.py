@@ -36,7 +36,8 @@ _TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One complete index. `chunks`, `sparse` and `dense` count the same rows. `vectors`: (n, d) float32 unit rows, mapped from disk.
+    """One complete index. `chunks`, `sparse`, `stems` and `dense` count the same rows. `stems`: BM25 again, over terms without their
+    endings (rag.index.stems). `vectors`: (n, d) float32 unit rows, mapped from disk.
 
     `dense` and `vectors` are None while only the sparse part stands, and for good where another model wrote them: `mismatch` then names
     both models. What a reader must be told is in `info.notices`.
@@ -46,6 +47,7 @@ class Generation:
     manifest: Manifest
     chunks: ChunkTable
     sparse: SparseIndex
+    stems: SparseIndex
     dense: DenseStore | None
     vectors: Vector | None
     mismatch: str = ""
@@ -261,11 +263,11 @@ class RepositoryIndex:
         manifest = read_manifest(directory / "sparse" / "manifest.json")
         verify(directory / "sparse", manifest.files, up_to=CHEAP)
         chunks = ChunkTable.open(directory / "sparse" / "chunks")
-        sparse = SparseIndex.open(directory / "sparse" / "bm25")
+        sparse, stems = (SparseIndex.open(directory / "sparse" / form) for form in ("bm25", "stems"))
         if len(chunks) != manifest.chunks:
             raise corrupt(directory, f"holds {len(chunks):,} chunks where {manifest.chunks:,} were written")
         mismatch = model_mismatch(manifest, self._expected)
-        generation = Generation(described(manifest, self._expected), manifest, chunks, sparse, None, None, mismatch)
+        generation = Generation(described(manifest, self._expected), manifest, chunks, sparse, stems, None, None, mismatch)
         return self._with_dense(generation, directory) if not mismatch and (directory / "dense").is_dir() else generation
 
     def _with_dense(self, generation: Generation, directory: Path) -> Generation:

@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rag.index.generation import Generation
-from rag.index.tokens import terms
+from rag.index.sparse import best_rows
 from rag.protocols import Vector
+from rag.retrieval.query import Query
 from rag.retrieval.query_vectors import QueryVectors
 from rag.types import Filters
 
@@ -17,25 +21,44 @@ Found = list[tuple[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """What BM25 found. `bm25`: (n,) over whole terms. `scores`: (n,) over both forms of the terms: the mean of what each says, divided by
+    its best. Chunks that may not be found have 0. `found`: (row, score), best first.
+    """
+
+    bm25: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    found: Found
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """`limit`: candidates, the same for both. Filters are part of both queries. `seconds` is filled as stages end."""
 
-    question: str
+    query: Query
     generation: Generation
     filters: Filters
     limit: int
     seconds: dict[str, float]
 
-    def sparse(self) -> Found:
-        """(row, BM25), best first. Raises: IndexCorrupt."""
+    def allowed(self) -> NDArray[np.bool_] | None:
+        """(n,) the rows that may be found, None for all."""
+        return self.generation.chunks.mask(self.filters) if self.filters else None
+
+    def sparse(self, allowed: NDArray[np.bool_] | None) -> Words:
+        """Raises: IndexCorrupt."""
         with self.clocked("sparse"):
-            rows = self.generation.chunks.mask(self.filters) if self.filters else None
-            return self.generation.sparse.search(terms(self.question), self.limit, rows)
+            whole, stems = self.generation.sparse.scores(self.query.terms), self.generation.stems.scores(self.query.stems)
+            if allowed is not None:
+                whole, stems = np.where(allowed, whole, 0.0), np.where(allowed, stems, 0.0)
+            scores = (_scaled(whole) + _scaled(stems)) / 2
+            # A chunk that holds a term holds it without its ending.
+            return Words(whole, scores, best_rows(scores, self.limit, allowed, lambda: self.generation.stems.holding(self.query.stems)))
 
     def dense(self, query_vectors: QueryVectors, *, search: bool) -> tuple[Vector, Found | None]:
         """The question's (d,) vector and, if `search`, (row, cosine similarity), best first. Raises: RetrievalError, ModelError."""
         with self.clocked("embed"):
-            vector = query_vectors.of(self.question)
+            vector = query_vectors.of(self.query.text)
         if not search or self.generation.dense is None:
             return vector, None
         with self.clocked("dense"):
@@ -48,3 +71,9 @@ class Search:
             yield
         finally:
             self.seconds[stage] = time.perf_counter() - started
+
+
+def _scaled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divided by the best; by the furthest from nothing where a small corpus gives nothing above it."""
+    best = float(scores.max(initial=0.0)) or -float(scores.min(initial=0.0))
+    return scores / best if best > 0 else scores

@@ -1,0 +1,87 @@
+"""The stage "ranked": both groups of files ranked, which of them leads, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.index.generation import Generation
+from rag.retrieval import confidence
+from rag.retrieval.candidates import Candidates
+from rag.retrieval.evidence import FILES, Evidence, gather
+from rag.retrieval.groups import Grounds, GroupName, one_list, prose_leads
+from rag.retrieval.importance import importance_in
+from rag.retrieval.paths import path_facts
+from rag.retrieval.query import Query
+from rag.retrieval.query_filters import Group
+from rag.retrieval.ranking import Definitions, Ranked, definitions_of, rank
+from rag.retrieval.signals import CODE, PROSE, Asked
+
+_NOTHING = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """`results`: one list, the leading group's first. `leads`: that group. `confidence`: 0 to 1, None where nothing was
+    searched by meaning."""
+
+    results: list[Ranked]
+    leads: GroupName
+    confidence: float | None
+
+
+def ranked_lists(
+    query: Query, candidates: Candidates, generation: Generation, allowed: NDArray[np.bool_] | None, group: Group, limit: int
+) -> Lists:
+    """Ranks what was found. `allowed`: (n,) rows that may be found, None for all; `group`: the only one that is wanted, "" for both."""
+    chunks, words = generation.chunks, candidates.sparse
+    if words is None or not len(chunks):
+        return Lists([], "code", None)
+    asked = Asked(query.terms, importance_in(generation.stems))
+    definitions = definitions_of(query, chunks, FILES)
+    dense_rows = np.fromiter((row for row, _ in candidates.dense or ()), np.int64)
+    lists: dict[str, list[Ranked]] = {}
+    grounds: dict[str, Grounds] = {}
+    for name, of_group, weights in (("code", ~chunks.files.prose, CODE), ("prose", chunks.files.prose, PROSE)):
+        extra = definitions.files if name == "code" else _NOTHING
+        evidence = gather(chunks.files, of_group, words.scores, allowed, dense_rows, extra, candidates.similarity)
+        grounds[name] = _grounds(evidence, asked, generation, candidates)
+        wanted = group in ("", name)
+        lists[name] = (
+            rank(query, asked, evidence, chunks, definitions, weights, limit=limit, rrf_k=candidates.fusing.rrf_k) if wanted else []
+        )
+    leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, query, definitions)) else "code"
+    other = "code" if leads == "prose" else "prose"
+    return Lists(one_list(lists[leads], lists[other], limit), leads, _confidence(grounds, query, generation, candidates))
+
+
+def _grounds(evidence: Evidence, asked: Asked, generation: Generation, candidates: Candidates) -> Grounds:
+    if not len(evidence.rows):
+        return Grounds()
+    similarity = 0.0
+    if candidates.similarity is not None and evidence.dense is not None:
+        similarity = candidates.similarity.cosine(float(evidence.dense.max()))
+    best = evidence.rows[np.argsort(-evidence.sparse, kind="stable")]
+    matches = [asked.match(path_facts(generation.chunks.paths[number]).stem) for number in evidence.files.tolist()]
+    stem = max(match.precision * match.coverage**0.5 for match in matches)
+    return Grounds(similarity, confidence.coverage(asked, generation.stems, best.tolist()), stem)
+
+
+def _prose_leads(grounds: dict[str, Grounds], query: Query, definitions: Definitions) -> bool:
+    return prose_leads(
+        grounds["code"],
+        grounds["prose"],
+        symbol=bool(query.symbol),
+        identifier_defined=bool(definitions.strength),
+        documentation=query.asks_for == "documentation",
+    )
+
+
+def _confidence(grounds: dict[str, Grounds], query: Query, generation: Generation, candidates: Candidates) -> float | None:
+    if candidates.similarity is None:
+        return None
+    known = confidence.known_share(query.identifiers, generation.sparse)
+    similarity, covered = (max(getattr(one, name) for one in grounds.values()) for name in ("similarity", "coverage"))
+    return confidence.calibrated(confidence.raw_confidence(similarity, covered, known))
