@@ -112,6 +112,10 @@ class ChunkTable:
         return numbers
 
     @cached_property
+    def path_set(self) -> frozenset[str]:
+        return frozenset(self.paths)
+
+    @cached_property
     def files(self) -> Files:
         """Which rows are whose, and which of them are prose."""
         prose = np.array([language in PROSE for language in self._names["language"]], dtype=np.bool_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,17 +37,29 @@ class Evidence:
 
 
 def gather(
-    files: Files, group: NDArray[np.bool_], sparse: Floats, allowed: NDArray[np.bool_] | None, dense_rows: NDArray[np.int64],
-    extra: NDArray[np.int64], similarity: Similarity | None,
-) -> Evidence:  # fmt: skip
+    files: Files,
+    group: NDArray[np.bool_],
+    sparse: Floats,
+    allowed: NDArray[np.bool_] | None,
+    found: Sequence[NDArray[np.int64]],
+    extra: NDArray[np.int64],
+    similarity: Similarity | None,
+) -> Evidence:
     """`group`: (f,) files that may be results. `sparse`: (n,) scores, nothing where a chunk may not be found; `allowed`: (n,) those that
-    may, None for all. `dense_rows`: best first; `extra`: files that are scored whatever they hold.
+    may, None for all. `found`: what each retriever brought, rows, best first; `extra`: files that are scored whatever they hold.
     """
     best = np.where(group, files.best(sparse), 0.0)
     by_words = np.argsort(-best, kind="stable")[:FILES]
-    numbers = files.numbers[dense_rows]
-    by_meaning = np.fromiter(dict.fromkeys(numbers[group[numbers]].tolist()), np.int64)[:FILES]
-    chosen = np.unique(np.concatenate((by_words[best[by_words] > 0], by_meaning, extra[group[extra]])))
+    chosen = [by_words[best[by_words] > 0], extra[group[extra]]]
+    for rows in found:
+        numbers = files.numbers[rows]
+        chosen.append(np.fromiter(dict.fromkeys(numbers[group[numbers]].tolist()), np.int64)[:FILES])
+    return _evidence(files, np.unique(np.concatenate(chosen)), sparse, allowed, similarity)
+
+
+def _evidence(
+    files: Files, chosen: NDArray[np.int64], sparse: Floats, allowed: NDArray[np.bool_] | None, similarity: Similarity | None
+) -> Evidence:
     lengths = files.ends[chosen] - files.starts[chosen]
     owner = np.repeat(np.arange(len(chosen)), lengths)
     rows = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + files.starts[chosen][owner]

@@ -41,12 +41,12 @@ def ranked_lists(
         return Lists([], "code", None)
     asked = Asked(query.terms, importance_in(generation.stems))
     definitions = definitions_of(query, chunks, FILES)
-    dense_rows = np.fromiter((row for row, _ in candidates.dense or ()), np.int64)
+    found = [np.fromiter((row for row, _ in rows), np.int64) for rows in (words.found, candidates.dense or ())]
     lists: dict[str, list[Ranked]] = {}
     grounds: dict[str, Grounds] = {}
     for name, of_group, weights in (("code", ~chunks.files.prose, CODE), ("prose", chunks.files.prose, PROSE)):
         extra = definitions.files if name == "code" else _NOTHING
-        evidence = gather(chunks.files, of_group, words.scores, allowed, dense_rows, extra, candidates.similarity)
+        evidence = gather(chunks.files, of_group, words.scores, allowed, found, extra, candidates.similarity)
         grounds[name] = _grounds(evidence, asked, generation, candidates)
         wanted = group in ("", name)
         lists[name] = (

@@ -24,15 +24,20 @@ example examples sample samples demo demos doc docs documentation bench benches 
 _EXAMPLE_DIRECTORIES = frozenset(_FOR_EXAMPLES.split())
 
 
+_OUTDATED = frozenset({"compat", "deprecated", "deprecations", "legacy", "obsolete", "old"})
+_VERSION = re.compile(r"((?:.*?/)?)v\d+/(.*)")
+
+
 @dataclass(frozen=True, slots=True)
 class PathFacts:
-    """`stem`, `directories`: distinct words in lower case. `level`: how many directories deep."""
+    """`stem`, `directories`: distinct words in lower case. `level`: how many directories deep. `outdated`: kept for old users."""
 
     stem: tuple[str, ...]
     directories: tuple[str, ...]
     level: int
     test: bool
     example: bool
+    outdated: bool
 
 
 @lru_cache(maxsize=100_000)
@@ -51,7 +56,14 @@ def path_facts(path: str) -> PathFacts:
         test=any(_is_test_directory(name, parts) for name, parts in zip(directories, words_of_directories, strict=True))
         or bool(_TEST_NAME.search(pure.name) or _TEST_CLASS.search(pure.name)),
         example=any(directory.lower().strip("_") in _EXAMPLE_DIRECTORIES for directory in directories),
+        outdated=any(directory.lower().strip("_") in _OUTDATED for directory in directories),
     )
+
+
+def unversioned(path: str) -> str:
+    """The path without its first directory that is a version, "" where it has none: "depot/v1/door.py" -> "depot/door.py"."""
+    match = _VERSION.match(path)
+    return match[1] + match[2] if match else ""
 
 
 @lru_cache(maxsize=200_000)

@@ -29,9 +29,10 @@ _SYMBOL = re.compile(rf"[@:]*{_NAME}(?:{_JOINT}{_NAME})*[!?]?(?:\(\))?$")
 _QUOTED = re.compile(r"`([^`\n]{1,200})`")
 _IN_PROSE = re.compile(
     rf"""(?<![\w/.])(?:
-        {_NAME}(?:(?:::|->|[.#]){_NAME})+[!?]?   # dotted.names, Scoped::names
+        {_NAME}(?:(?:::|->|[.#]){_NAME})+        # dotted.names, Scoped::names
       | {_NAME}\(\)                              # called()
       | [A-Za-z0-9]*[a-z0-9][A-Z]\w*             # camelCase, PascalCase
+      | [A-Z]{{2,}}[a-z]{{2,}}\w*                  # HTTPServer
       | \w*[A-Za-z0-9]_\w+ | _+[A-Za-z]\w*       # snake_case, _private
     )""",
     re.VERBOSE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,7 +13,7 @@ from rag.index.chunk_table import ChunkTable
 from rag.retrieval import signals
 from rag.retrieval.evidence import Evidence, Floats, file_best, file_means
 from rag.retrieval.fusion import reciprocal_rank_fusion
-from rag.retrieval.paths import path_facts, split_words
+from rag.retrieval.paths import path_facts, split_words, unversioned
 from rag.retrieval.query import Query
 from rag.retrieval.signals import Asked, Match, Weights
 
@@ -70,8 +71,9 @@ def rank(
         return []
     text = _fused(evidence, weights.sparse_of_symbol if query.symbol else weights.sparse, rrf_k)
     combined = evidence.sparse if evidence.dense is None else 0.5 * evidence.sparse + 0.5 * np.maximum(evidence.dense, 0.0)
-    sums = np.add.reduceat(combined, evidence.starts)
-    whole = sums / max(float(sums.max()), 1e-9)
+    counts = np.diff(np.append(evidence.starts, len(evidence.rows)))
+    sums = np.add.reduceat(combined, evidence.starts) / np.sqrt(counts)
+    about = sums / max(float(sums.max()), 1e-9)
     words = file_best(evidence, evidence.sparse)
     facts = [path_facts(chunks.paths[number]) for number in evidence.files.tolist()]
     ordinary = max((float(words[place]) for place, fact in enumerate(facts) if not (fact.test or fact.example)), default=0.0)
@@ -83,15 +85,17 @@ def rank(
             "file name": signals.stem_match(asked.match(fact.stem), weights),
             "directories": signals.directory_match(asked.match(fact.directories), weights),
             "names": signals.names_match(_names(place, combined, evidence, chunks, asked), weights) if weights.names else 0.0,
-            "coherence": signals.coherence(float(whole[place]), weights),
+            "coherence": signals.coherence(float(about[place]), weights),
+            "size": signals.size(int(counts[place]), int(counts.max()), weights),
             "definition": signals.defines_what_is_asked(definitions.strength.get(number, 0.0), fact, query.symbol, weights),
             "named": signals.named_in_question(chunks.paths[number], query.places, weights) if query.places else 0.0,
         }
         factors = {
             "× role": signals.role(fact, weights, tests=tests, examples=query.asks_for_examples, better=float(words[place]) - ordinary),
+            "× old": signals.currency(fact, unversioned(chunks.paths[number]) in chunks.path_set, weights),
             "× depth": signals.depth(fact, weights),
         }
-        score = sum(shares.values()) * factors["× role"] * factors["× depth"]
+        score = sum(shares.values()) * math.prod(factors.values())
         files.append((score, place, {name: share for name, share in (shares | factors).items() if share != float(name[0] == "×")}))
     files.sort(key=lambda file: (-file[0], file[1]))
     results = [

@@ -26,6 +26,7 @@ class Weights:
     names: float = 0.3
     directory: float = 0.3
     coherence: float = 0.25
+    size: float = 0.2
     definition: float = 1.0
     mention: float = 0.4
     stem_agrees: float = 1.5
@@ -33,9 +34,10 @@ class Weights:
     test: float = 0.6
     example: float = 0.7
     lenience: float = 0.4
+    outdated: float = 0.8
     level: float = 0.02
-    repeat: float = 0.7
-    repeat_share: float = 0.8
+    repeat: float = 0.5
+    repeat_share: float = 0.6
     chunks_per_file: int = 3
     lines_sparse: float = 0.8
     lines_dense: float = 0.2
@@ -44,7 +46,18 @@ class Weights:
 
 CODE = Weights()
 PROSE = Weights(
-    sparse=0.6, stem=0.3, names=0.0, directory=0.2, coherence=0.1, definition=0.0, mention=0.0, test=1.0, example=1.0, level=0.0
+    sparse=0.6,
+    stem=0.3,
+    names=0.0,
+    directory=0.2,
+    coherence=0.1,
+    size=0.0,
+    definition=0.0,
+    mention=0.0,
+    test=1.0,
+    example=1.0,
+    outdated=1.0,
+    level=0.0,
 )
 
 
@@ -108,9 +121,14 @@ def names_match(names: Iterable[Match], weights: Weights) -> float:
     return weights.names * max((name.f1 for name in names), default=0.0)
 
 
-def coherence(shares: float, weights: Weights) -> float:
-    """`shares`: the sum of its chunks' scores against the largest such sum of a file, 0 to 1."""
-    return weights.coherence * shares
+def coherence(share: float, weights: Weights) -> float:
+    """How much of the file is about it. `share`: the sum of its chunks' scores over the root of their number, against the largest."""
+    return weights.coherence * share
+
+
+def size(chunks: int, largest: int, weights: Weights) -> float:
+    """Where the work is done there is more to read than where it is declared. `largest`: chunks of the largest file among the best."""
+    return weights.size * math.log1p(chunks) / math.log1p(largest)
 
 
 def definition(chunk: Chunk, name: str) -> float:
@@ -150,6 +168,11 @@ def role(facts: PathFacts, weights: Weights, *, tests: bool, examples: bool, bet
         factor = weights.example
     excused = min(1.0, max(0.0, better) / weights.lenience) if weights.lenience else 0.0
     return factor + (1 - factor) * excused
+
+
+def currency(facts: PathFacts, twin: bool, weights: Weights) -> float:
+    """What the score of an old version is multiplied by: one that lies among such, or with a `twin` outside of its version's directory."""
+    return weights.outdated if facts.outdated or twin else 1.0
 
 
 def depth(facts: PathFacts, weights: Weights) -> float:
