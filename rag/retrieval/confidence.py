@@ -8,15 +8,16 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.index.file_rows import Files
 from rag.index.sparse import SparseIndex
 from rag.index.stems import stem
 from rag.retrieval.signals import Asked
 
-WARN_BELOW = 0.8
-"""An answer says below this that the question may be foreign: 6 to 7 of 100 own questions."""
-REFUSE_BELOW = 0.3
-"""Below this nothing is answered: 1 of 100 own questions."""
-_MIDDLE, _STEEPNESS = 0.8, 12.0  # where own and foreign questions are equally many, and how fast that changes
+WARN_BELOW = 0.5
+"""An answer says below this that the question may be foreign: 6 to 9 of 100 own questions, and 9 of 10 foreign ones."""
+REFUSE_BELOW = 0.1
+"""Below this nothing is answered: 1 of 100 own questions, and 3 of 4 foreign ones."""
+_MIDDLE, _STEEPNESS = 0.84, 14.0  # where own and foreign questions are equally many, and how fast that changes
 _BEST = 10  # chunks that are looked into
 
 
@@ -29,6 +30,16 @@ def coverage(asked: Asked, stems: SparseIndex, rows: Sequence[int]) -> float:
     return float(held.max(initial=0.0)) / (sum(asked.importance.values()) or 1.0)
 
 
+def coverage_by_file(asked: Asked, stems: SparseIndex, files: Files) -> float:
+    """The most of the question's importance that one file holds, 0 to 1."""
+    held = np.zeros(len(files))
+    for term, importance in asked.importance.items():
+        holding = np.zeros(len(files))
+        holding[files.numbers[stems.holders(stem(term))]] = importance
+        held += holding
+    return float(held.max(initial=0.0)) / (sum(asked.importance.values()) or 1.0)
+
+
 def known_share(identifiers: Iterable[str], sparse: SparseIndex) -> float:
     """The share of the question's identifiers that occur in the repository, 0.5 where it names none."""
     known = [len(sparse.holders(name)) > 0 for name in identifiers]
@@ -36,8 +47,8 @@ def known_share(identifiers: Iterable[str], sparse: SparseIndex) -> float:
 
 
 def raw_confidence(similarity: float, covered: float, known: float) -> float:
-    """`similarity`: the best cosine; `covered`: see `coverage`; `known`: see `known_share`."""
-    return similarity + 0.5 * covered + 0.3 * known
+    """`similarity`: the best cosine; `covered`: see `coverage_by_file`; `known`: see `known_share`."""
+    return similarity + 0.3 * covered + 0.3 * known
 
 
 def calibrated(raw: float) -> float:

@@ -54,7 +54,7 @@ def ranked_lists(
         )
     leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, query, definitions)) else "code"
     other = "code" if leads == "prose" else "prose"
-    return Lists(one_list(lists[leads], lists[other], limit), leads, _confidence(grounds, query, generation, candidates))
+    return Lists(one_list(lists[leads], lists[other], limit), leads, _confidence(grounds, query, asked, generation, candidates))
 
 
 def _grounds(evidence: Evidence, asked: Asked, generation: Generation, candidates: Candidates) -> Grounds:
@@ -79,9 +79,10 @@ def _prose_leads(grounds: dict[str, Grounds], query: Query, definitions: Definit
     )
 
 
-def _confidence(grounds: dict[str, Grounds], query: Query, generation: Generation, candidates: Candidates) -> float | None:
+def _confidence(grounds: dict[str, Grounds], query: Query, asked: Asked, generation: Generation, candidates: Candidates) -> float | None:
     if candidates.similarity is None:
         return None
     known = confidence.known_share(query.identifiers, generation.sparse)
-    similarity, covered = (max(getattr(one, name) for one in grounds.values()) for name in ("similarity", "coverage"))
+    similarity = max(one.similarity for one in grounds.values())
+    covered = confidence.coverage_by_file(asked, generation.stems, generation.chunks.files)
     return confidence.calibrated(confidence.raw_confidence(similarity, covered, known))

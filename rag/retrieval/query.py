@@ -38,6 +38,7 @@ _IN_PROSE = re.compile(
     re.VERBOSE,
 )
 _PLACE = re.compile(r"(?<![\w/\\])(?:[\w.@+-]+[/\\]){0,20}[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/])")
+_TEST_TOOL = re.compile(r"\btest(?:ing)? (?:client|server|runner|app|harness|helper|mode|utilit)", re.IGNORECASE)  # made for tests, not one
 _TESTS = frozenset({"test", "tests", "tested", "testing", "spec", "specs", "fixture", "fixtures", "mock", "mocks"})
 _EXAMPLES = frozenset({"example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "tutorial", "tutorials"})
 _DOCUMENTATION = frozenset({"documentation", "docs", "doc", "readme", "changelog", "guide", "tutorial", "documented", "faq"})
@@ -85,7 +86,7 @@ def understand(question: str) -> Query:
         filters=filters,
         group=group,
         asks_for=_asks_for(text, symbol),
-        asks_for_tests=not said.isdisjoint(_TESTS),
+        asks_for_tests=not _TESTS.isdisjoint(terms(_TEST_TOOL.sub(" ", text))),
         asks_for_examples=not said.isdisjoint(_EXAMPLES),
     )
 

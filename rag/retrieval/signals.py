@@ -75,6 +75,7 @@ class Match:
 
 
 NO_MATCH = Match(0.0, 0.0)
+_FIRST = 3  # letters that words have in common if one is the beginning of the other, or a relative
 
 
 class Asked:
@@ -83,7 +84,9 @@ class Asked:
     def __init__(self, terms: Iterable[str], importance: Callable[[str], float]) -> None:
         self.importance = {term: importance(term) for term in dict.fromkeys(terms)}
         self._all = sum(self.importance.values()) or 1.0
-        self._stems = {term: stem(term) for term in self.importance}
+        self._near: dict[str, list[tuple[str, str]]] = {}  # first letters -> (term, its stem): what differs in them does not meet
+        for term in self.importance:
+            self._near.setdefault(term[:_FIRST], []).append((term, stem(term)))
         self._known: dict[str, tuple[str, ...]] = {}
 
     def match(self, words: Sequence[str]) -> Match:
@@ -95,15 +98,18 @@ class Asked:
         return Match(len(met) / len(words), sum(self.importance[term] for term in covered) / self._all)
 
     def _meeting(self, word: str) -> tuple[str, ...]:
+        near = self._near.get(word[:_FIRST])
+        if near is None:
+            return ()
         if word not in self._known:
             bare = stem(word)
-            self._known[word] = tuple(term for term, of_term in self._stems.items() if bare == of_term or _begins(word, term))
+            self._known[word] = tuple(term for term, of_term in near if bare == of_term or _begins(word, term))
         return self._known[word]
 
 
 def _begins(word: str, term: str) -> bool:
     """Whether one is the beginning of the other: config and configuration."""
-    return min(len(word), len(term)) >= 3 and (word.startswith(term) or term.startswith(word))
+    return min(len(word), len(term)) >= _FIRST and (word.startswith(term) or term.startswith(word))
 
 
 def stem_match(match: Match, weights: Weights) -> float:

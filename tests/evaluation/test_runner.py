@@ -152,7 +152,7 @@ async def test_every_stage_from_one_index_each_and_again_from_what_stands(
     assert [index.built for index in again.indexes] == [False, False]
     assert [(o.question.id, o.stage, o.places) for o in again.outcomes] == [(o.question.id, o.stage, o.places) for o in first.outcomes]
 
-    for stage in ("grep", "sparse", "dense", "fused"):
+    for stage in ("grep", "sparse", "dense", "fused", "ranked"):
         found = _ranked(tmp_path / f"out.{stage}.jsonl")
         assert list(found) == ["sign", "add", "route"]
         assert all(str(place["path"]).startswith("src/") for place in found["sign"])  # only the index root
@@ -163,7 +163,7 @@ async def test_every_stage_from_one_index_each_and_again_from_what_stands(
     assert _ranked(tmp_path / "out.dense.jsonl")["add"][0]["path"] == "lib/queue.go"
     assert _ranked(tmp_path / "out.sparse.jsonl")["sign"][0]["path"] == "src/session.py"
     assert first.means("fused").reciprocal_rank == 1.0
-    assert first.means("fused", lines=True).recall == 1.0
+    assert first.means("ranked", lines=True).recall == 1.0
     assert first.means("fused", repository="owner/two").ndcg == 1.0
 
 
@@ -199,7 +199,7 @@ async def test_the_table_and_the_json_say_the_same(questions: Path, clones: Clon
 
 async def test_what_cannot_be_meant_is_refused(questions: Path, clones: Clones, tmp_path: Path) -> None:
     for stages in (["grep", "magic"], []):
-        with pytest.raises(EvaluationError, match="Choose from grep, sparse, dense, fused"):
+        with pytest.raises(EvaluationError, match="Choose from grep, sparse, dense, fused, ranked"):
             await _evaluate(questions, clones, tmp_path / "empty", stages=stages)
     with pytest.raises(EvaluationError, match="is not a directory"):
         await evaluate(questions, tmp_path / "nowhere", data_dir=tmp_path / "empty")

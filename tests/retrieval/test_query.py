@@ -36,6 +36,21 @@ def test_identifiers_inside_a_sentence() -> None:
     assert query.asks_for == "documentation"
 
 
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("which tests cover the lockers", True),
+        ("how is expiry tested", True),
+        ("a test of doors", True),
+        ("how does the test client send a parcel", False),
+        ("testing utilities for parcels", False),
+        ("latest parcel", False),
+    ],
+)
+def test_asking_for_tests_is_not_asking_for_what_was_made_for_them(question: str, wanted: bool) -> None:
+    assert understand(question).asks_for_tests == wanted
+
+
 def test_places_in_the_text_of_a_trace() -> None:
     text = 'File "src/depot/station.py", line 12\n  at lib\\web\\notify.js:3:7 (see setup.cfg), version 1.2.3, depot.station'
     assert places_in(text) == ("src/depot/station.py", "lib/web/notify.js", "setup.cfg")
