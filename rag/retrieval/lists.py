@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from rag.index.generation import Generation
 from rag.retrieval import confidence
 from rag.retrieval.candidates import Candidates
 from rag.retrieval.evidence import FILES, Evidence, gather
-from rag.retrieval.groups import Grounds, GroupName, one_list, prose_leads
+from rag.retrieval.groups import Grounds, GroupName, prose_leads
 from rag.retrieval.importance import importance_in
 from rag.retrieval.paths import path_facts
 from rag.retrieval.query import Query
@@ -24,21 +25,25 @@ _NOTHING = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """`results`: one list, the leading group's first. `leads`: that group. `confidence`: 0 to 1, None where nothing was
-    searched by meaning."""
+    """`leading`, `others`: the results of the two groups, each best first. `leads`: the name of the leading one. `confidence`: 0 to 1, None
+    where nothing was searched by meaning.
+    """
 
-    results: list[Ranked]
-    leads: GroupName
-    confidence: float | None
+    leading: Sequence[Ranked]
+    others: Sequence[Ranked] = ()
+    leads: GroupName = "code"
+    confidence: float | None = None
 
 
 def ranked_lists(
     query: Query, candidates: Candidates, generation: Generation, allowed: NDArray[np.bool_] | None, group: Group, limit: int
 ) -> Lists:
-    """Ranks what was found. `allowed`: (n,) rows that may be found, None for all; `group`: the only one that is wanted, "" for both."""
+    """Ranks what was found. `allowed`: (n,) rows that may be found, None for all; `group`: the only one that is wanted, "" for both;
+    `limit`: most results of each.
+    """
     chunks, words = generation.chunks, candidates.sparse
     if words is None or not len(chunks):
-        return Lists([], "code", None)
+        return Lists([])
     asked = Asked(query.terms, importance_in(generation.stems))
     definitions = definitions_of(query, chunks, FILES)
     found = [np.fromiter((row for row, _ in rows), np.int64) for rows in (words.found, candidates.dense or ())]
@@ -54,7 +59,7 @@ def ranked_lists(
         )
     leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, query, definitions)) else "code"
     other = "code" if leads == "prose" else "prose"
-    return Lists(one_list(lists[leads], lists[other], limit), leads, _confidence(grounds, query, asked, generation, candidates))
+    return Lists(lists[leads], lists[other], leads, _confidence(grounds, query, asked, generation, candidates))
 
 
 def _grounds(evidence: Evidence, asked: Asked, generation: Generation, candidates: Candidates) -> Grounds:

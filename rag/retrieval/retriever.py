@@ -15,6 +15,7 @@ from rag.index.generation import Generation
 from rag.protocols import Embedder
 from rag.retrieval.candidates import Candidates, Fusing, Stage
 from rag.retrieval.explain import Explaining, explanation_of
+from rag.retrieval.groups import one_list
 from rag.retrieval.lists import Lists, ranked_lists
 from rag.retrieval.query import understand
 from rag.retrieval.query_filters import Group, joined
@@ -84,7 +85,7 @@ class Retriever:
         by_meaning = generation.dense is not None and (stage != "sparse" or min_score is not None)
         try:
             async with asyncio.timeout(self._settings.timeout):
-                allowed = await asyncio.to_thread(search.allowed)
+                search, allowed = await asyncio.to_thread(search.narrowed, filters)
                 sparse, (vector, dense) = await asyncio.gather(
                     asyncio.to_thread(search.sparse, allowed) if stage != "dense" else _value(None),
                     asyncio.to_thread(search.dense, self._query_vectors, search=stage != "sparse") if by_meaning else _value((None, None)),
@@ -97,13 +98,17 @@ class Retriever:
                             most = wanted if min_score is None and not explain else _ALL
                             lists = ranked_lists(query, candidates, generation, allowed, group or query.group, most)
                         else:
-                            lists = Lists([Ranked(row, score) for row, score in candidates.ranked(stage)], "code", None)
-                        similarities = candidates.similarities([result.row for result in lists.results])
-                        similar = [result for result in lists.results if _similar(similarities, result.row, min_score)]
-                        kept = similar[:wanted]
+                            lists = Lists([Ranked(row, score) for row, score in candidates.ranked(stage)])
+                        ranked = [*lists.leading, *lists.others]
+                        similarities = candidates.similarities([result.row for result in ranked])
+                        similar = [
+                            [result for result in results if _similar(similarities, result.row, min_score)]
+                            for results in (lists.leading, lists.others)
+                        ]
+                        kept = one_list(*similar, limit=wanted)
                         results = _results(kept, candidates, similarities, stage, generation, repository)
                         explaining = Explaining(stage, candidates, similarities, generation.chunks, min_score)
-                        return results, explanation_of(explaining, lists.results, kept) if explain else (), lists
+                        return results, explanation_of(explaining, ranked, kept) if explain else (), lists
 
                 results, explanation, lists = await asyncio.to_thread(rank)
         except FootnoteError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from rag.index.generation import Generation
 from rag.index.sparse import best_rows
 from rag.protocols import Vector
 from rag.retrieval.query import Query
+from rag.retrieval.query_filters import TEST_GLOBS
 from rag.retrieval.query_vectors import QueryVectors
 from rag.types import Filters
 
@@ -41,9 +42,14 @@ class Search:
     limit: int
     seconds: dict[str, float]
 
-    def allowed(self) -> NDArray[np.bool_] | None:
-        """(n,) the rows that may be found, None for all."""
-        return self.generation.chunks.mask(self.filters) if self.filters else None
+    def narrowed(self, given: Filters) -> tuple[Search, NDArray[np.bool_] | None]:
+        """What to search, and (n,) the rows that may be found, None for all. Where "in the tests" leaves nothing, `given` alone holds: it
+        was said in words and may have meant something else.
+        """
+        allowed = self.generation.chunks.mask(self.filters)
+        if allowed is not None and not allowed.any() and self.query.filters.path == TEST_GLOBS:
+            return replace(self, filters=given), self.generation.chunks.mask(given)
+        return self, allowed
 
     def sparse(self, allowed: NDArray[np.bool_] | None) -> Words:
         """Raises: IndexCorrupt."""

@@ -24,7 +24,7 @@ class Weights:
     stem: float = 0.6
     stem_alone: float = 0.1
     names: float = 0.3
-    directory: float = 0.3
+    directory: float = 0.2
     coherence: float = 0.25
     size: float = 0.2
     definition: float = 1.0
