@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rag.index.file_rows import Files
 from rag.index.sparse import SparseIndex
-from rag.index.stems import stem
+from rag.retrieval.importance import Holders
 from rag.retrieval.signals import Asked
 
 WARN_BELOW = 0.5
@@ -21,21 +21,21 @@ _MIDDLE, _STEEPNESS = 0.84, 14.0  # where own and foreign questions are equally 
 _BEST = 10  # chunks that are looked into
 
 
-def coverage(asked: Asked, stems: SparseIndex, rows: Sequence[int]) -> float:
+def coverage(asked: Asked, holders: Holders, rows: Sequence[int]) -> float:
     """The most of the question's importance that one of these chunks holds, 0 to 1."""
     chosen = np.asarray(rows[:_BEST], dtype=np.int64)
     held = np.zeros(len(chosen))
     for term, importance in asked.importance.items():
-        held += importance * _among(chosen, stems.holders(stem(term)))
+        held += importance * _among(chosen, holders[term])
     return float(held.max(initial=0.0)) / (sum(asked.importance.values()) or 1.0)
 
 
-def coverage_by_file(asked: Asked, stems: SparseIndex, files: Files) -> float:
+def coverage_by_file(asked: Asked, holders: Holders, files: Files) -> float:
     """The most of the question's importance that one file holds, 0 to 1."""
     held = np.zeros(len(files))
     for term, importance in asked.importance.items():
         holding = np.zeros(len(files))
-        holding[files.numbers[stems.holders(stem(term))]] = importance
+        holding[files.numbers[holders[term]]] = importance
         held += holding
     return float(held.max(initial=0.0)) / (sum(asked.importance.values()) or 1.0)
 

@@ -67,7 +67,10 @@ def _evidence(
         kept = allowed[rows]
         rows, owner = rows[kept], owner[kept]
     present, starts = np.unique(owner, return_index=True)
-    return Evidence(chosen[present], rows, starts, sparse[rows], similarity.of(rows) if similarity else None)
+    scores = None
+    if similarity is not None:
+        scores = similarity.of(rows) if allowed is not None else similarity.of_runs(files.starts[chosen], files.ends[chosen])
+    return Evidence(chosen[present], rows, starts, sparse[rows], scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +85,19 @@ class Similarity:
     @classmethod
     def of_question(cls, question: Vector, vectors: Vector, best: float) -> Similarity:
         """`question`: (d,); `vectors`: (n, d) unit rows; `best`: the highest cosine that a search found."""
+        vectors = np.asarray(vectors)  # as a map, every slice of it is one
         sample = vectors[:: max(1, len(vectors) // _SAMPLE)] @ question
         return cls(question, vectors, float(np.median(sample)) if len(sample) else 0.0, best)
 
     def of(self, rows: NDArray[np.int64]) -> Floats:
         """(m,) of these rows; below 0 for what is less than unrelated."""
         return self.scaled(self.vectors[rows] @ self.question)
+
+    def of_runs(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Floats:
+        """(m,) of the rows starts[0] to ends[0] - 1 and so on: nothing is copied."""
+        runs = zip(starts.tolist(), ends.tolist(), strict=True)
+        cosines = [self.vectors[start:end] @ self.question for start, end in runs]
+        return self.scaled(np.concatenate(cosines) if cosines else np.zeros(0))
 
     def cosine(self, scaled: float) -> float:
         """Back from that scale."""

@@ -13,7 +13,7 @@ from rag.retrieval import confidence
 from rag.retrieval.candidates import Candidates
 from rag.retrieval.evidence import FILES, Evidence, gather
 from rag.retrieval.groups import Grounds, GroupName, prose_leads
-from rag.retrieval.importance import importance_in
+from rag.retrieval.importance import Holders, holders_of, importance
 from rag.retrieval.paths import path_facts
 from rag.retrieval.query import Query
 from rag.retrieval.query_filters import Group
@@ -44,7 +44,8 @@ def ranked_lists(
     chunks, words = generation.chunks, candidates.sparse
     if words is None or not len(chunks):
         return Lists([])
-    asked = Asked(query.terms, importance_in(generation.stems))
+    holders = holders_of(query.terms, generation.stems)
+    asked = Asked(query.terms, lambda term: importance(len(holders[term]), len(chunks)))
     definitions = definitions_of(query, chunks, FILES)
     found = [np.fromiter((row for row, _ in rows), np.int64) for rows in (words.found, candidates.dense or ())]
     lists: dict[str, list[Ranked]] = {}
@@ -52,17 +53,17 @@ def ranked_lists(
     for name, of_group, weights in (("code", ~chunks.files.prose, CODE), ("prose", chunks.files.prose, PROSE)):
         extra = definitions.files if name == "code" else _NOTHING
         evidence = gather(chunks.files, of_group, words.scores, allowed, found, extra, candidates.similarity)
-        grounds[name] = _grounds(evidence, asked, generation, candidates)
+        grounds[name] = _grounds(evidence, asked, holders, generation, candidates)
         wanted = group in ("", name)
         lists[name] = (
             rank(query, asked, evidence, chunks, definitions, weights, limit=limit, rrf_k=candidates.fusing.rrf_k) if wanted else []
         )
     leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, query, definitions)) else "code"
     other = "code" if leads == "prose" else "prose"
-    return Lists(lists[leads], lists[other], leads, _confidence(grounds, query, asked, generation, candidates))
+    return Lists(lists[leads], lists[other], leads, _confidence(grounds, query, asked, holders, generation, candidates))
 
 
-def _grounds(evidence: Evidence, asked: Asked, generation: Generation, candidates: Candidates) -> Grounds:
+def _grounds(evidence: Evidence, asked: Asked, holders: Holders, generation: Generation, candidates: Candidates) -> Grounds:
     if not len(evidence.rows):
         return Grounds()
     similarity = 0.0
@@ -71,7 +72,7 @@ def _grounds(evidence: Evidence, asked: Asked, generation: Generation, candidate
     best = evidence.rows[np.argsort(-evidence.sparse, kind="stable")]
     matches = [asked.match(path_facts(generation.chunks.paths[number]).stem) for number in evidence.files.tolist()]
     stem = max(match.precision * match.coverage**0.5 for match in matches)
-    return Grounds(similarity, confidence.coverage(asked, generation.stems, best.tolist()), stem)
+    return Grounds(similarity, confidence.coverage(asked, holders, best.tolist()), stem)
 
 
 def _prose_leads(grounds: dict[str, Grounds], query: Query, definitions: Definitions) -> bool:
@@ -84,10 +85,12 @@ def _prose_leads(grounds: dict[str, Grounds], query: Query, definitions: Definit
     )
 
 
-def _confidence(grounds: dict[str, Grounds], query: Query, asked: Asked, generation: Generation, candidates: Candidates) -> float | None:
+def _confidence(
+    grounds: dict[str, Grounds], query: Query, asked: Asked, holders: Holders, generation: Generation, candidates: Candidates
+) -> float | None:
     if candidates.similarity is None:
         return None
     known = confidence.known_share(query.identifiers, generation.sparse)
     similarity = max(one.similarity for one in grounds.values())
-    covered = confidence.coverage_by_file(asked, generation.stems, generation.chunks.files)
+    covered = confidence.coverage_by_file(asked, holders, generation.chunks.files)
     return confidence.calibrated(confidence.raw_confidence(similarity, covered, known))

@@ -101,7 +101,7 @@ def rank(
     results = [
         Ranked(row, score * factor, shares | ({"× repeat": factor} if factor != 1 else {}))
         for score, place, shares in files[:limit]
-        for row, factor in _chunks(place, evidence, chunks, asked, weights)
+        for row, factor in _chunks(place, evidence, chunks, asked, weights, limit)
     ]
     return sorted(results, key=lambda ranked: (-ranked.score, ranked.row))[:limit]
 
@@ -132,8 +132,8 @@ def _names(place: int, combined: Floats, evidence: Evidence, chunks: ChunkTable,
     return [asked.match(split_words(name)) for row in evidence.rows[of_file][best].tolist() for name in chunks.defines.of_row(row)]
 
 
-def _chunks(place: int, evidence: Evidence, chunks: ChunkTable, asked: Asked, weights: Weights) -> Sequence[tuple[int, float]]:
-    """A file's rows in the order in which they answer, each with what the file's score is multiplied by."""
+def _chunks(place: int, evidence: Evidence, chunks: ChunkTable, asked: Asked, weights: Weights, most: int) -> Sequence[tuple[int, float]]:
+    """Up to `most` of a file's rows in the order in which they answer, each with what the file's score is multiplied by."""
     of_file = evidence.of_file(place)
     rows = evidence.rows[of_file]
     scores = weights.lines_sparse * _scaled(evidence.sparse[of_file])
@@ -145,5 +145,6 @@ def _chunks(place: int, evidence: Evidence, chunks: ChunkTable, asked: Asked, we
     order = np.argsort(-scores, kind="stable")
     best = max(float(scores[order[0]]), 1e-9)
     return [
-        (int(rows[position]), signals.repeated(repeat, float(scores[position]) / best, weights)) for repeat, position in enumerate(order)
+        (int(rows[position]), signals.repeated(repeat, float(scores[position]) / best, weights))
+        for repeat, position in enumerate(order[:most])
     ]

@@ -88,9 +88,15 @@ class Asked:
         for term in self.importance:
             self._near.setdefault(term[:_FIRST], []).append((term, stem(term)))
         self._known: dict[str, tuple[str, ...]] = {}
+        self._matches: dict[tuple[str, ...], Match] = {}  # many files share their directories
 
-    def match(self, words: Sequence[str]) -> Match:
+    def match(self, words: tuple[str, ...]) -> Match:
         """How words of a path or a name meet the question."""
+        if words not in self._matches:
+            self._matches[words] = self._match(words)
+        return self._matches[words]
+
+    def _match(self, words: tuple[str, ...]) -> Match:
         met = [terms for word in words if (terms := self._meeting(word))]
         if not met:
             return NO_MATCH

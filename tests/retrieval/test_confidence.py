@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 from rag.index.file_rows import Files
 from rag.index.sparse import SparseIndex
 from rag.retrieval.confidence import REFUSE_BELOW, WARN_BELOW, calibrated, coverage, coverage_by_file, known_share, raw_confidence
+from rag.retrieval.importance import holders_of
 from rag.retrieval.signals import Asked
 
 CORPUS = [["lock", "door"], ["lock"], ["key"], ["door", "key"]]
 INDEX = SparseIndex.from_terms(CORPUS)
+HOLDERS = holders_of(["lock", "key", "unseen"], INDEX)
 
 
 def asked(*terms: str) -> Asked:
@@ -20,13 +22,13 @@ def asked(*terms: str) -> Asked:
 
 def test_coverage_is_of_one_chunk_or_of_one_file() -> None:
     question = asked("lock", "key")
-    assert coverage(question, INDEX, [0, 1, 2]) == pytest.approx(3 / 4)
-    assert coverage(question, INDEX, [2]) == pytest.approx(1 / 4)
-    assert coverage(question, INDEX, []) == 0
+    assert coverage(question, HOLDERS, [0, 1, 2]) == pytest.approx(3 / 4)
+    assert coverage(question, HOLDERS, [2]) == pytest.approx(1 / 4)
+    assert coverage(question, HOLDERS, []) == 0
     files = Files.of(np.array([0, 1, 1, 2], dtype=np.int32), 3, np.zeros(4, np.bool_))
-    assert coverage_by_file(question, INDEX, files) == 1
-    assert coverage_by_file(asked("unseen"), INDEX, files) == 0
-    assert coverage_by_file(asked(), INDEX, files) == 0
+    assert coverage_by_file(question, HOLDERS, files) == 1
+    assert coverage_by_file(asked("unseen"), HOLDERS, files) == 0
+    assert coverage_by_file(asked(), HOLDERS, files) == 0
 
 
 def test_identifiers_that_occur() -> None:

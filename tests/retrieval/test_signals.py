@@ -30,7 +30,7 @@ def test_a_match_is_of_stems_or_beginnings_weighed_by_importance() -> None:
 
 @given(st.lists(st.sampled_from(["locker", "open", "door", "doors"]), max_size=4), st.lists(st.sampled_from(["lockers", "door", "x"])))
 def test_a_match_stays_between_nothing_and_one(terms: list[str], words: list[str]) -> None:
-    match = asked(*terms).match(words)
+    match = asked(*terms).match(tuple(words))
     assert 0 <= match.precision <= 1
     assert 0 <= match.coverage <= 1 + 1e-9
     assert min(match.precision, match.coverage) - 1e-9 <= match.f1 <= max(match.precision, match.coverage) + 1e-9
