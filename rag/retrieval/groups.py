@@ -1,6 +1,6 @@
 """Code and prose are ranked apart, for what tells in one misleads in the other; here is which of the two comes first, and one list of both.
 
-The rule is linear with round weights, chosen on one half of the repositories (docs/retrieval.md).
+The rule is linear with round weights (docs/retrieval.md).
 """
 
 from __future__ import annotations

@@ -101,11 +101,8 @@ class Retriever:
                             lists = Lists([Ranked(row, score) for row, score in candidates.ranked(stage)])
                         ranked = [*lists.leading, *lists.others]
                         similarities = candidates.similarities([result.row for result in ranked])
-                        similar = [
-                            [result for result in results if _similar(similarities, result.row, min_score)]
-                            for results in (lists.leading, lists.others)
-                        ]
-                        kept = one_list(*similar, limit=wanted)
+                        leading, others = (_similar(results, similarities, min_score) for results in (lists.leading, lists.others))
+                        kept = one_list(leading, others, wanted)
                         results = _results(kept, candidates, similarities, stage, generation, repository)
                         explaining = Explaining(stage, candidates, similarities, generation.chunks, min_score)
                         return results, explanation_of(explaining, ranked, kept) if explain else (), lists
@@ -163,8 +160,8 @@ class Retriever:
         return wanted
 
 
-def _similar(similarities: Mapping[int, float], row: int, min_score: float | None) -> bool:
-    return min_score is None or similarities.get(row, -math.inf) >= min_score
+def _similar(results: Sequence[Ranked], similarities: Mapping[int, float], min_score: float | None) -> list[Ranked]:
+    return [result for result in results if min_score is None or similarities.get(result.row, -math.inf) >= min_score]
 
 
 def _results(

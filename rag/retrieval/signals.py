@@ -1,7 +1,7 @@
 """What speaks for a file or a chunk beside its text: each signal a pure function, each weight in one table.
 
-Weights are round and were chosen on one half of the repositories (docs/retrieval.md has the ablation of both halves). A signal is added
-to a text score whose best is 1.
+Weights are round; a signal stays where it helps on both halves of the repositories (docs/retrieval.md has the ablation). It is added to a
+text score whose best is 1.
 """
 
 from __future__ import annotations
