@@ -57,7 +57,8 @@ class Candidates:
 
     def similarities(self, rows: Sequence[int]) -> dict[int, float]:
         """Row -> cosine similarity, as far as they are known."""
-        known = {row: score for row, score in self.dense or () if row in set(rows)}
+        wanted = set(rows)
+        known = {row: score for row, score in self.dense or () if row in wanted}
         rest = [row for row in rows if row not in known]
         if self.similarity is not None and rest:
             known |= zip(rest, (self.similarity.vectors[rest] @ self.similarity.question).tolist(), strict=True)

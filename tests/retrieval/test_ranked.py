@@ -60,13 +60,14 @@ async def test_filters_in_the_question_are_inside_both_queries(
     assert no_tests.results
 
 
-async def test_every_chunk_comes_once_and_a_file_that_is_named_comes_first(
+async def test_every_chunk_comes_once_and_a_file_that_is_named_gains_by_it(
     retriever: Retriever, generation: Generation, sample_index: SampleIndex
 ) -> None:
-    retrieval = await retriever.retrieve("What is wrong in larder/expiry.py with a locker?", generation, sample_index.repository, limit=100)
+    question = "What is wrong in larder/expiry.py with a locker?"
+    retrieval = await retriever.retrieve(question, generation, sample_index.repository, limit=100, explain=True)
     ids = [result.chunk.id for result in retrieval.results]
     assert len(ids) == len(set(ids)) == len(generation.chunks)
-    assert retrieval.results[0].chunk.path == "larder/expiry.py"
+    assert {line.split(":")[0].split(" ")[1] for line in retrieval.explanation if "named 0.50" in line} == {"larder/expiry.py"}
 
 
 async def test_the_explanation_names_every_share_and_its_sum(
