@@ -99,6 +99,7 @@ class Operations:
             filters=_filters(arguments),
             min_score=arguments.get("min_score"),
             explain=bool(arguments.get("explain")),
+            group=arguments.get("group", ""),
         )
         yield wire.retrieval(found)
 

@@ -114,7 +114,10 @@ class ScheduleSettings(Section):
 class RetrievalSection(Section):
     top_k: int = Field(10, ge=1, le=100, description="search results that a question gets")
     candidates: int = Field(100, ge=1, le=1000, description="candidates that each retriever brings")
-    rrf_k: int = Field(60, ge=1, description="k of reciprocal rank fusion")
+    fusion: Literal["linear", "rrf"] = Field(
+        "linear", description='how the two lists become one: by their scores, or by rank alone ("rrf")'
+    )
+    rrf_k: int = Field(60, ge=1, description='k of reciprocal rank fusion, where fusion is "rrf"')
     timeout: float = Field(30, gt=0, description="seconds before a search counts as failed")
 
 

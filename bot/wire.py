@@ -36,6 +36,7 @@ def result(found: SearchResult) -> Json:
         "start_line": chunk.start_line,
         "end_line": chunk.end_line,
         "kind": str(chunk.kind),
+        "group": found.group,
         "symbol": chunk.symbol,
         "language": chunk.language,
         "score": round(found.score, DIGITS),
@@ -64,6 +65,8 @@ def retrieval(found: Retrieval) -> Json:
         "results": [result(one) for one in found.results],
         "index": index(found.index),
         "seconds": seconds(found.seconds),
+        "leads": found.leads,
+        "confidence": None if found.confidence is None else round(found.confidence, DIGITS),
         "candidates": dict(found.candidates),
         "notices": list(found.notices),
         "explanation": list(found.explanation),
@@ -97,6 +100,7 @@ def answer(given: Answer) -> Json:
         "notices": list(given.notices),
         "dropped_citations": given.dropped_citations,
         "ungrounded": list(given.ungrounded),
+        "confidence": None if given.confidence is None else round(given.confidence, DIGITS),
     }
 
 

@@ -74,7 +74,7 @@ def embedding_settings(settings: Settings) -> EmbeddingSettings:
 
 def retrieval_settings(settings: Settings) -> RetrievalSettings:
     own = settings.retrieval
-    return RetrievalSettings(top_k=own.top_k, candidates=own.candidates, rrf_k=own.rrf_k, timeout=own.timeout)
+    return RetrievalSettings(top_k=own.top_k, candidates=own.candidates, fusion=own.fusion, rrf_k=own.rrf_k, timeout=own.timeout)
 
 
 def groq_settings(settings: Settings) -> GroqSettings:

@@ -52,11 +52,12 @@ class DenseStore(Protocol):
 class HybridStore(DenseStore, Protocol):
     """A dense store that holds the BM25 weights of the same rows as well."""
 
-    def search_both(
-        self, vector: Vector, counts: Mapping[int, int], limit: int, filters: Filters | None = None
-    ) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
-        """(row, BM25) and (row, cosine similarity), each as `search` has it, of one request. `counts`: term -> times in the query.
+    def search_all(
+        self, vector: Vector, words: Sequence[Mapping[int, int]], limit: int, filters: Filters | None = None, *, by_words: int = 0
+    ) -> tuple[list[list[tuple[int, float]]], list[tuple[int, float]]]:
+        """(row, BM25) for each of `words`, and (row, cosine similarity), each as `search` has it, of one request.
 
+        `words`: column of the weights -> times in a query. `by_words`: the limit of those, `limit` if 0.
         Raises: StoreUnavailable, RetrievalError.
         """
         ...

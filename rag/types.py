@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+PROSE: frozenset[str] = frozenset({"markdown", "restructuredtext", "asciidoc", "org", "latex", "text"})
+"""Languages that people read as prose."""
+
 
 class Kind(StrEnum):
     """What a chunk is."""
@@ -131,10 +134,11 @@ class GenerationInfo:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """A ranked chunk. `score` is the one it was ranked by.
+    """A ranked chunk. `score` is the one it was ranked by, comparable within its group.
 
-    `scores` holds every stage's: sparse (BM25), similarity (cosine), distance (1 − cosine), dense (= similarity), fused, and the rank in
-    each retriever as sparse_rank and dense_rank. A stage that did not see it is absent.
+    `scores` holds every stage's: sparse (the mean of BM25 over whole terms and over terms without endings, each divided by its best),
+    bm25 (over whole terms, as rank-bm25 has it), similarity (cosine), distance (1 − cosine), dense (= similarity), fused, ranked, and the
+    rank in each retriever as sparse_rank and dense_rank. A stage that did not see it is absent.
     """
 
     rank: int
@@ -143,10 +147,19 @@ class SearchResult:
     scores: Mapping[str, float]
     permalink: str
 
+    @property
+    def group(self) -> str:
+        """ "prose" for what people read as text, "code" for all else."""
+        return "prose" if self.chunk.language in PROSE else "code"
+
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What a question brought up: best first. `seconds`: by stage. `explanation`: a line a candidate, only where it was asked for."""
+    """What a question brought up: best first, by the stage "ranked" the group that `leads` ("code" or "prose") before the other.
+
+    `seconds`: by stage. `explanation`: a line a candidate, only where it was asked for. `confidence`: 0 to 1, how likely it is that the
+    question is about this repository; None where the index was not searched by meaning.
+    """
 
     results: tuple[SearchResult, ...]
     index: GenerationInfo
@@ -154,6 +167,8 @@ class Retrieval:
     candidates: Mapping[str, int] = field(default_factory=dict)  # retriever -> how many it brought
     notices: tuple[str, ...] = ()
     explanation: tuple[str, ...] = ()
+    leads: str = "code"
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +236,8 @@ class Answer:
     notices: tuple[str, ...] = ()
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    leads: str = "code"  # as of its Retrieval
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

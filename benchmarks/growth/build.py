@@ -23,6 +23,7 @@ from rag.index.corpus import Corpus
 from rag.index.dense import default_backend
 from rag.index.dense_part import write_dense
 from rag.index.files import tree_bytes
+from rag.index.forms import Forms
 from rag.index.generation import repository_directory
 from rag.index.layout import Layout, Pointer, new_generation
 from rag.index.manifest import Manifest
@@ -74,7 +75,7 @@ def _write(layout: Layout, corpus: Corpus, data: Path, watch: Stopwatch, *, embe
         _write_vectors(draft / "vectors.npy", data, corpus, embed=embed)
     vectors = np.load(draft / "vectors.npy", mmap_mode="r")
     with watch.stage("dense"):
-        sparse = SparseIndex.open(home / "sparse" / "bm25")
+        sparse = Forms(*(SparseIndex.open(home / "sparse" / form) for form in ("bm25", "stems")))
         write_dense(draft, vectors, corpus.chunks, default_backend(), datetime.now(UTC), sparse)
     draft.rename(home / "dense")
     layout.promote(manifest.generation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,15 @@ STAGES = {
     "dense": "dense index",
     "publish": "publishing",
 }
+
+
+HEADINGS = {"code": "Code", "prose": "Documentation"}
+
+
+class Wanted(StrEnum):
+    ALL = "all"
+    CODE = "code"
+    PROSE = "prose"
 
 
 def register(app: typer.Typer) -> None:
@@ -121,11 +131,14 @@ async def search(
     min_score: Annotated[float | None, typer.Option("--min-score", min=-1, max=1, help="Leave out what is less similar (cosine).")] = None,
     path: Annotated[list[str] | None, typer.Option("--path", help="Only files that match this glob (may be repeated).")] = None,
     language: Annotated[list[str] | None, typer.Option("--language", "-L", help="Only this language (may be repeated).")] = None,
+    kind: Annotated[Wanted, typer.Option("--kind", help="Code, prose (documentation), or both, the likelier first.")] = Wanted.ALL,
     explain: Annotated[bool, typer.Option("--explain", help="Show how each candidate came to its place.")] = False,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
     """Find the places of a repository that a question is about.
+
+    Filters may stand in the question, too: path:src/auth lang:go kind:function, or "in the tests".
 
     Example: footnote search "where is the session cookie signed" --repo flask --path "src/**"
     """
@@ -134,29 +147,40 @@ async def search(
     settings = settings_of(config)
     name = await only_repository(settings, repo)
     wanted = {"question": question, "repository": name, "limit": limit, "min_score": min_score, "explain": explain}
+    wanted["group"] = "" if kind is Wanted.ALL else str(kind)
     found = await result(settings, "search", {**wanted, "path": path or [], "language": language or []})
     for notice in found["notices"]:
         complain(notice)
     if as_json:
         print_json(found["results"])
         if explain:
+            complain(f"confidence: {_confidence(found['confidence'])}")
             for line in found["explanation"]:
                 complain(line)
         return
     out = stdout()
     if not found["results"]:
         complain(f"Nothing found in {name}.")
-    for row in found["results"]:
+    groups = dict.fromkeys(row["group"] for row in found["results"])
+    for row, before in zip(found["results"], ["", *(row["group"] for row in found["results"])], strict=False):
+        if len(groups) > 1 and row["group"] != before:
+            out.print(HEADINGS[row["group"]], style="bold", markup=False)
         place = visible(f"{row['path']}:{row['start_line']}-{row['end_line']}")
         out.print(f"[bold]{row['rank']:>2}[/bold] ", end="")
         out.print(f"{place}  {visible(row['symbol'])}", markup=False, style="cyan", end="")
         out.print(f"  {row['kind']}  {_scores(row['scores'])}", markup=False, style="dim")
         for line in row["text"].splitlines()[:3]:
             out.print(f"     {visible(line)}", markup=False, style="dim", no_wrap=True, overflow="ellipsis", soft_wrap=False)
+    if explain:
+        out.print(f"confidence that this repository is asked about: {_confidence(found['confidence'])}", markup=False)
     for line in found["explanation"]:
         out.print(visible(line), markup=False)
 
 
+def _confidence(value: float | None) -> str:
+    return "unknown, it was searched by words alone" if value is None else f"{value:.2f}"
+
+
 def _scores(scores: dict[str, float]) -> str:
-    shown = {"fused": "{:.4f}", "sparse": "{:.2f}", "similarity": "{:.3f}"}
+    shown = {"ranked": "{:.2f}", "fused": "{:.2f}", "sparse": "{:.2f}", "similarity": "{:.3f}"}
     return "  ".join(f"{stage} {form.format(scores[stage])}" for stage, form in shown.items() if stage in scores)

@@ -37,7 +37,7 @@ EXAMPLES: tuple[tuple[str, str], ...] = (
     (
         "Everything retrieved for the latest answer, with its ranks and scores",
         """SELECT r.rank, c.path, c.start_line, c.end_line, c.symbol, r.score,
-       r.scores ->> '$.sparse' AS bm25, r.scores ->> '$.sparse_rank' AS sparse_rank,
+       coalesce(r.scores ->> '$.bm25', r.scores ->> '$.sparse') AS bm25, r.scores ->> '$.sparse_rank' AS sparse_rank,
        r.scores ->> '$.similarity' AS cosine, r.scores ->> '$.dense_rank' AS dense_rank
 FROM results r JOIN chunks c ON c.id = r.chunk_id
 WHERE r.answer_id = (SELECT id FROM answers WHERE state = 'answered' ORDER BY asked_at DESC LIMIT 1)

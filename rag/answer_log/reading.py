@@ -87,6 +87,7 @@ def faithfulness(db: sqlite_utils.Database, judge: str, limit: int) -> list[floa
 
 def _answer(db: sqlite_utils.Database, row: Row) -> LoggedAnswer:
     mine: Sequence[str] = [row["id"]]
+    retrieval: Row = next(iter(db.query("SELECT leads, confidence FROM retrievals WHERE answer_id = ?", mine)), {})
     return LoggedAnswer(
         id=row["id"],
         question=row["question"],
@@ -111,6 +112,8 @@ def _answer(db: sqlite_utils.Database, row: Row) -> LoggedAnswer:
         ungrounded=tuple(json.loads(row["ungrounded"] or "[]")),
         notices=tuple(json.loads(row["notices"] or "[]")),
         candidates=json.loads(row["candidates"] or "{}"),
+        leads=retrieval.get("leads", ""),
+        confidence=retrieval.get("confidence"),
         prompt_tokens=row["prompt_tokens"] or 0,
         completion_tokens=row["completion_tokens"] or 0,
         error_kind=row["error_kind"] or "",

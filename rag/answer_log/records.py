@@ -47,6 +47,7 @@ class LoggedAnswer:
     """Everything that is known of one answer. What an unfinished or failed one does not have is empty, 0 or None.
 
     `results`: all that was retrieved, best first, with the chunks' text. `seconds`: by stage. `candidates`: by retriever.
+    `leads`, `confidence`: as `Retrieval` has them.
     `notices`: what the reader was told beside the answer. `ungrounded`: quoted identifiers that do not stand in the cited lines.
     """
 
@@ -73,6 +74,8 @@ class LoggedAnswer:
     ungrounded: tuple[str, ...]
     notices: tuple[str, ...]
     candidates: Mapping[str, int]
+    leads: str
+    confidence: float | None
     prompt_tokens: int
     completion_tokens: int
     error_kind: str

@@ -155,5 +155,17 @@ def _create(db: sqlite_utils.Database) -> None:
         db.conn.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration("answer_log", 1, _create),)
+_RETRIEVALS_2 = """
+CREATE TABLE retrievals ( -- what is known of the search behind an answer as a whole
+  answer_id TEXT PRIMARY KEY REFERENCES answers(id) ON DELETE CASCADE, -- which answer
+  leads TEXT NOT NULL, -- which results came first: code or prose
+  confidence REAL -- 0 to 1, how likely the question is about this repository; null where it was searched by words alone
+) STRICT"""
+
+
+def _add_retrievals(db: sqlite_utils.Database) -> None:
+    db.conn.execute(_RETRIEVALS_2)
+
+
+MIGRATIONS: tuple[Migration, ...] = (Migration("answer_log", 1, _create), Migration("answer_log", 2, _add_retrievals))
 """In order. A change of the schema is a new number, never an edit."""

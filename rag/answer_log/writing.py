@@ -75,6 +75,7 @@ def complete(
     changed = db.conn.execute(f"UPDATE answers SET {columns} WHERE id = ? AND state <> 'answered'", (*row.values(), answer.id))  # noqa: S608
     if changed.rowcount != 1:
         raise DatabaseError(f"Answer {answer.id} is not open in the log.", "A question is started once and completed once.")
+    db.conn.execute("INSERT INTO retrievals (answer_id, leads, confidence) VALUES (?, ?, ?)", (answer.id, answer.leads, answer.confidence))
     seconds = {**retrieval_seconds, **answer.seconds}
     db.conn.executemany(
         "INSERT INTO stages (answer_id, stage, seconds) VALUES (?, ?, ?)",

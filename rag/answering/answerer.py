@@ -23,14 +23,16 @@ from rag.answering.grounding import uncited_paragraphs
 from rag.answering.prompts import SYSTEM
 from rag.errors import ConfigurationError, GeneratorBusy, GeneratorCut, GeneratorError, PromptTooLarge
 from rag.protocols import Generator
+from rag.retrieval.confidence import REFUSE_BELOW, WARN_BELOW
 from rag.source.redaction import redact
-from rag.types import Answer, AnswerPiece, ContextChunk, GenerationRequest, Repository, Retrieval, SearchResult, Turn
+from rag.types import Answer, AnswerPiece, GenerationRequest, Repository, Retrieval, SearchResult, Turn
 
 log = logging.getLogger(__name__)
 
 CUT_AT_LIMIT = "The answer was cut: it reached the limit of its length."
 CUT_BY_PROVIDER = "The answer was cut: the provider withheld the rest."
 CUT_BY_FAILURE = "The answer was cut: the language model broke off. What stands here is complete up to that point; ask again for the rest."
+PERHAPS_FOREIGN = "This question may not be about this repository: little in it is close to what was asked."
 SHRUNK = "The excerpts were too long for the language model; it saw only the best of them."
 
 
@@ -76,6 +78,11 @@ class Answerer:
             )
         request = self._request(question, retrieval.results, repository, history)
         notices = list(retrieval.notices)
+        read = [entry.result for entry in request.context]
+        if retrieval.confidence is not None and retrieval.confidence < REFUSE_BELOW:
+            request = replace(request, context=())
+        elif retrieval.confidence is not None and retrieval.confidence < WARN_BELOW and request.context:
+            notices.append(PERHAPS_FOREIGN)
         draft, report = self._draft(request, retrieval), StreamReport()
         while request.context:
             try:
@@ -100,7 +107,7 @@ class Answerer:
                     raise
                 draft, report = self._draft(request, retrieval), StreamReport()
         seconds = {**retrieval.seconds, "generate": self._clock() - started}
-        yield _conclude(answer_id, question, repository, retrieval, request.context, generator.name, draft, report, notices, seconds)
+        yield _conclude(answer_id, question, repository, retrieval, read, generator.name, draft, report, notices, seconds)
 
     async def _write(
         self, generator: Generator, request: GenerationRequest, draft: Draft, report: StreamReport
@@ -183,7 +190,7 @@ def _conclude(
     question: str,
     repository: Repository,
     retrieval: Retrieval,
-    context: Sequence[ContextChunk],
+    read: Sequence[SearchResult],
     generator: str,
     draft: Draft,
     report: StreamReport,
@@ -196,7 +203,7 @@ def _conclude(
         id=answer_id,
         question=question,
         repository=repository.name,
-        text=abstention(question, retrieval.index, [entry.result for entry in context]) if declined else draft.text,
+        text=abstention(question, retrieval.index, read) if declined else draft.text,
         abstained=declined,
         citations=draft.citations,
         generator=generator,
@@ -207,4 +214,6 @@ def _conclude(
         notices=tuple(notices),
         prompt_tokens=report.prompt_tokens,
         completion_tokens=report.completion_tokens,
+        leads=retrieval.leads,
+        confidence=retrieval.confidence,
     )

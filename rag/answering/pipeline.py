@@ -21,6 +21,7 @@ from rag.answering.answerer import Answerer
 from rag.database import Database
 from rag.errors import FootnoteError
 from rag.index.generation import Indexes
+from rag.retrieval.query_filters import Group
 from rag.retrieval.retriever import Retriever
 from rag.source.redaction import redact
 from rag.types import Answer, AnswerPiece, Filters, Repository, Retrieval, Turn
@@ -133,14 +134,18 @@ class Pipeline:
         filters: Filters = Filters(),
         min_score: float | None = None,
         explain: bool = False,
+        group: Group = "",
     ) -> Retrieval:
-        """Retrieval alone, unlogged. Raises: NotIndexed, IndexMismatch, IndexCorrupt, RetrievalError."""
+        """Retrieval alone, unlogged. `group`: "code" or "prose" for one of the two alone.
+
+        Raises: NotIndexed, IndexMismatch, IndexCorrupt, RetrievalError.
+        """
         started = time.monotonic()
         index = self._indexes.for_name(repository.name)
         async with index.opened() as generation:
             opened = time.monotonic() - started
             retrieval = await self._retriever.retrieve(
-                text, generation, repository, limit=limit, filters=filters, min_score=min_score, explain=explain
+                text, generation, repository, limit=limit, filters=filters, min_score=min_score, explain=explain, group=group
             )
         return replace(retrieval, seconds={"open": opened, **retrieval.seconds})
 

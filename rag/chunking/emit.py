@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rag.chunking.outline import ATTACHED, Outline
-from rag.chunking.segment import MAX_ROWS, Limits, Rows, segment
+from rag.chunking.segment import Limits, Rows, segment
 from rag.chunking.settings import ChunkingSettings
 from rag.chunking.tokens import TokenBudget
 from rag.types import Chunk, Document, Kind
@@ -45,7 +45,9 @@ class Emitter:
         left = settings.window_tokens - budget.special - self._head.tokens - min(longest, self._head.symbol_tokens)
         self._limits = Limits(settings.min_chars, soft, soft + soft // 2, max(left, _LEAST_TEXT))
         self._rows = Rows(lines, budget.of_lines(lines))
-        self._starts = [definition.start for definition in outline.definitions]
+        # A definition begins with its comment, however long, and its name stands where that ends.
+        self._by_row = sorted(outline.definitions, key=lambda definition: definition.row)
+        self._rows_of_names = [definition.row for definition in self._by_row]
         self._owner = self._owners()
 
     def chunks(self) -> list[Chunk]:
@@ -138,7 +140,7 @@ class Emitter:
     def _describe(self, start: int, end: int, text: str, *, piece: bool = False) -> Chunk:
         index = self._principal(start, end)
         principal = self._outline.definitions[index] if index >= 0 else None
-        held = self._outline.definitions[bisect_left(self._starts, start - MAX_ROWS) : bisect_left(self._starts, end)]
+        held = self._by_row[bisect_left(self._rows_of_names, start) : bisect_left(self._rows_of_names, end)]
         return Chunk(
             path=self._document.path,
             start_line=start + 1,
@@ -148,7 +150,7 @@ class Emitter:
             text=text,
             symbol=self._symbol(index) if principal else "",
             scope=principal.scope if principal else "",
-            defines=tuple(dict.fromkeys(d.name for d in held if start <= d.row < end and (not piece or d.name in text))),
+            defines=tuple(dict.fromkeys(d.name for d in held if not piece or d.name in text)),
             signature=principal.signature if principal else "",
             doc=principal.doc if principal else "",
             module_doc=self._head.module_doc,

@@ -21,6 +21,7 @@ from rag.index.corpus import ENTRIES, Corpus, check_loss, check_whole, read_corp
 from rag.index.dense import default_backend
 from rag.index.dense_part import published, swept, write_dense
 from rag.index.files import check_room, checksums, corrupt, full_disk_is_named, sync_directory, sync_tree
+from rag.index.forms import Forms
 from rag.index.generation import CHEAP, repository_directory
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport
 from rag.index.layout import Layout, Pointer, new_generation
@@ -30,6 +31,7 @@ from rag.index.measure import PeakMemory, Stopwatch
 from rag.index.recipe import fitted, recipe_of, scope_of
 from rag.index.sparse import SparseIndex
 from rag.index.standing import read_published, verify_published
+from rag.index.stems import stem
 from rag.index.vectors import embed_to_file
 from rag.protocols import DenseBackend, ServedBackend
 from rag.source.mirror import Mirror
@@ -225,7 +227,7 @@ class _Build:
         )
         with self._watch.stage("dense"):
             self._tell(BuildEvent("dense", 0, len(corpus.chunks)))
-            sparse = SparseIndex.open(home / "sparse" / "bm25")
+            sparse = Forms(*(SparseIndex.open(home / "sparse" / form) for form in ("bm25", "stems")))
             write_dense(draft, vectors, corpus.chunks, self._backend, datetime.now(UTC), sparse)
             sync_tree(draft)
             draft.rename(home / "dense")
@@ -260,17 +262,21 @@ class _Build:
 def write_sparse(home: Path, manifest: Manifest, corpus: Corpus) -> Manifest:
     """Everything but vectors, durable and read back. Returns the manifest with its checksums."""
     part = home / "sparse"
-    (part / "bm25").mkdir(parents=True)
+    forms = {"bm25": corpus.terms, "stems": corpus.terms.folded(stem)}
+    for name in forms:
+        (part / name).mkdir(parents=True)
     (home / "pin").touch()
     ChunkTable.write(part / "chunks", corpus.chunks)
-    SparseIndex.weighed(corpus.terms).save(part / "bm25")
+    for name, counted in forms.items():
+        SparseIndex.weighed(counted).save(part / name)
     write_entries(part / ENTRIES, corpus.entries)
     rows = range(0, len(corpus.chunks), _SAMPLE)
     table = ChunkTable.open(part / "chunks")
     if len(table) != len(corpus.chunks) or table.get(rows) != [corpus.chunks[row] for row in rows]:
         raise corrupt(part / "chunks", "does not hold the chunks that were written to it")
-    if len(SparseIndex.open(part / "bm25")) != len(corpus.chunks):
-        raise corrupt(part / "bm25", "does not hold the chunks that were written to it")
+    for name in forms:
+        if len(SparseIndex.open(part / name)) != len(corpus.chunks):
+            raise corrupt(part / name, "does not hold the chunks that were written to it")
     manifest = replace(manifest, files=checksums(part))
     write_manifest(part / "manifest.json", manifest)
     sync_tree(home)

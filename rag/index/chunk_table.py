@@ -6,6 +6,7 @@ import json
 import mmap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.errors import IndexCorrupt
+from rag.index.defined_names import DefinedNames
+from rag.index.file_rows import Files
 from rag.index.files import corrupt
 from rag.index.globs import matching
-from rag.types import Chunk, Filters, Kind
+from rag.types import PROSE, Chunk, Filters, Kind
 
 _FIELDS = tuple(field.name for field in fields(Chunk))
 _COLUMNS = ("path", "language", "kind")
@@ -24,17 +27,24 @@ _COLUMNS = ("path", "language", "kind")
 class ChunkTable:
     """A read-only sequence of chunks with columns to filter on. Threads may share it.
 
-    A directory of four files: `records.bin` (one JSON array a chunk, its fields in order), `offsets.npy` ((n + 1,) int64, bytes),
-    `columns.npy` ((n, 3) int32: numbers of path, language and kind), `names.json` (what these numbers stand for).
+    A directory of files: `records.bin` (one JSON array a chunk, its fields in order), `offsets.npy` ((n + 1,) int64, bytes),
+    `columns.npy` ((n, 3) int32: numbers of path, language and kind), `names.json` (what these numbers stand for), and the names that each
+    chunk defines, by themselves, for a ranking reads those of many chunks: `defines.bin`, `defines_ends.npy` (rag.index.defined_names).
     """
 
     def __init__(
-        self, records: mmap.mmap | bytes, offsets: NDArray[np.int64], columns: NDArray[np.int32], names: dict[str, list[str]]
+        self,
+        records: mmap.mmap | bytes,
+        offsets: NDArray[np.int64],
+        columns: NDArray[np.int32],
+        names: dict[str, list[str]],
+        defines: DefinedNames,
     ) -> None:
         self._records = records
         self._offsets = offsets
         self._columns = columns
         self._names = names
+        self.defines = defines
 
     @classmethod
     def write(cls, path: Path, chunks: Iterable[Chunk]) -> None:
@@ -43,18 +53,21 @@ class ChunkTable:
         offsets = [0]
         numbers: dict[str, dict[str, int]] = {column: {} for column in _COLUMNS}
         columns: list[tuple[int, ...]] = []
+        defined: list[tuple[str, ...]] = []
         with (path / "records.bin").open("wb") as file:
             for chunk in chunks:
                 # Names and lines may hold bytes that are no UTF-8, as lone surrogates.
                 record = json.dumps([getattr(chunk, name) for name in _FIELDS], ensure_ascii=False).encode("utf-8", "surrogatepass")
                 file.write(record)
                 offsets.append(offsets[-1] + len(record))
+                defined.append(chunk.defines)
                 values = (chunk.path, chunk.language, str(chunk.kind))
                 columns.append(
                     tuple(numbers[column].setdefault(value, len(numbers[column])) for column, value in zip(_COLUMNS, values, strict=True))
                 )
         np.save(path / "offsets.npy", np.array(offsets, dtype=np.int64))
         np.save(path / "columns.npy", np.array(columns, dtype=np.int32).reshape(len(columns), len(_COLUMNS)))
+        DefinedNames.write(path, defined)
         names = {column: list(numbers[column]) for column in _COLUMNS}
         (path / "names.json").write_bytes(json.dumps(names, ensure_ascii=True).encode())
 
@@ -65,15 +78,16 @@ class ChunkTable:
             offsets = np.load(path / "offsets.npy", allow_pickle=False)
             columns = np.load(path / "columns.npy", allow_pickle=False)
             names = json.loads((path / "names.json").read_bytes())
+            defines = DefinedNames.open(path)
             records: mmap.mmap | bytes = b""
             if (path / "records.bin").stat().st_size:
                 with (path / "records.bin").open("rb") as file:
                     records = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError, EOFError) as error:
             raise corrupt(path, f"cannot be read ({error})") from error
-        if len(columns) != len(offsets) - 1 or int(offsets[-1]) != len(records):
+        if len(columns) != len(offsets) - 1 or int(offsets[-1]) != len(records) or len(defines) != len(columns):
             raise corrupt(path, "does not hold as many chunks as it should")
-        return cls(records, offsets, columns, names)
+        return cls(records, offsets, columns, names, defines)
 
     def __len__(self) -> int:
         return len(self._columns)
@@ -96,6 +110,16 @@ class ChunkTable:
         """(n,) int32: the number of each row's path in `paths`."""
         numbers: NDArray[np.int32] = self._columns[:, 0]
         return numbers
+
+    @cached_property
+    def path_set(self) -> frozenset[str]:
+        return frozenset(self.paths)
+
+    @cached_property
+    def files(self) -> Files:
+        """Which rows are whose, and which of them are prose."""
+        prose = np.array([language in PROSE for language in self._names["language"]], dtype=np.bool_)
+        return Files.of(self.path_numbers, len(self.paths), prose[self._columns[:, 1]] if len(self) else np.zeros(0, np.bool_))
 
     def mask(self, filters: Filters) -> NDArray[np.bool_] | None:
         """(n,) bool, True for rows that may be found; None where nothing is filtered."""

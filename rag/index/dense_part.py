@@ -25,8 +25,7 @@ from rag.index.chunk_table import ChunkTable
 from rag.index.files import check_room, checksum, corrupt, sync_directory, verify
 from rag.index.manifest import DensePart, read_dense_part, write_manifest
 from rag.index.restoring import RestoringStore
-from rag.index.sparse import SparseIndex
-from rag.protocols import DenseBackend, DenseStore, HybridStore, ServedBackend, Vector
+from rag.protocols import SparseWeights, DenseBackend, DenseStore, HybridStore, ServedBackend, Vector
 from rag.types import Chunk
 
 logger = logging.getLogger(__name__)
@@ -36,7 +35,7 @@ _CLOSE = 1e-3
 
 
 def write_dense(
-    directory: Path, vectors: Vector, chunks: Sequence[Chunk], backend: DenseBackend, built_at: datetime, sparse: SparseIndex
+    directory: Path, vectors: Vector, chunks: Sequence[Chunk], backend: DenseBackend, built_at: datetime, sparse: SparseWeights
 ) -> None:
     """Completes a directory that holds `vectors.npy`: makes the store, reads it back, writes the manifest. `sparse`: of the same rows.
 
@@ -50,7 +49,7 @@ def write_dense(
 
 
 def open_dense(
-    directory: Path, backend: DenseBackend, chunks: ChunkTable, sparse: SparseIndex, *, up_to: int, current_of: str = ""
+    directory: Path, backend: DenseBackend, chunks: ChunkTable, sparse: SparseWeights, *, up_to: int, current_of: str = ""
 ) -> tuple[DensePart, DenseStore, Vector]:
     """Files over `up_to` bytes are compared by size alone. `current_of`: the repository whose current generation this is.
 
@@ -106,7 +105,7 @@ def _hybrid(store: DenseStore) -> HybridStore:
 
 
 def _made_anew(
-    directory: Path, part: DensePart, backend: DenseBackend, chunks: ChunkTable, vectors: Vector, sparse: SparseIndex
+    directory: Path, part: DensePart, backend: DenseBackend, chunks: ChunkTable, vectors: Vector, sparse: SparseWeights
 ) -> DenseStore:
     store = directory / backend.name
     with _rebuild_lock(directory):

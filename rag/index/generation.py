@@ -20,6 +20,7 @@ from rag.errors import ConfigurationError, FootnoteError, IndexCorrupt, IndexMis
 from rag.index.chunk_table import ChunkTable
 from rag.index.dense_part import open_dense, swept
 from rag.index.files import corrupt, tree_bytes, verify
+from rag.index.forms import Forms
 from rag.index.layout import Layout, Pointer
 from rag.index.locks import Pin, build_lock
 from rag.index.manifest import Manifest, model_mismatch, read_manifest
@@ -36,7 +37,8 @@ _TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One complete index. `chunks`, `sparse` and `dense` count the same rows. `vectors`: (n, d) float32 unit rows, mapped from disk.
+    """One complete index. `chunks`, `sparse`, `stems` and `dense` count the same rows. `stems`: BM25 again, over terms without their
+    endings (rag.index.stems). `vectors`: (n, d) float32 unit rows, mapped from disk.
 
     `dense` and `vectors` are None while only the sparse part stands, and for good where another model wrote them: `mismatch` then names
     both models. What a reader must be told is in `info.notices`.
@@ -46,9 +48,15 @@ class Generation:
     manifest: Manifest
     chunks: ChunkTable
     sparse: SparseIndex
+    stems: SparseIndex
     dense: DenseStore | None
     vectors: Vector | None
     mismatch: str = ""
+
+    @property
+    def forms(self) -> Forms:
+        """Both forms of the terms, as a server holds them."""
+        return Forms(self.sparse, self.stems)
 
 
 class _Opened:
@@ -262,18 +270,18 @@ class RepositoryIndex:
         manifest = read_manifest(directory / "sparse" / "manifest.json")
         verify(directory / "sparse", manifest.files, up_to=CHEAP)
         chunks = ChunkTable.open(directory / "sparse" / "chunks")
-        sparse = SparseIndex.open(directory / "sparse" / "bm25")
+        sparse, stems = (SparseIndex.open(directory / "sparse" / form) for form in ("bm25", "stems"))
         if len(chunks) != manifest.chunks:
             raise corrupt(directory, f"holds {len(chunks):,} chunks where {manifest.chunks:,} were written")
         mismatch = model_mismatch(manifest, self._expected)
-        generation = Generation(described(manifest, self._expected), manifest, chunks, sparse, None, None, mismatch)
+        generation = Generation(described(manifest, self._expected), manifest, chunks, sparse, stems, None, None, mismatch)
         return self._with_dense(generation, directory) if not mismatch and (directory / "dense").is_dir() else generation
 
     def _with_dense(self, generation: Generation, directory: Path) -> Generation:
         name, pointer = self.layout.directory.name, self.layout.current()
         current_of = name if pointer is not None and pointer.generation == directory.name else ""
         part, store, vectors = open_dense(
-            directory / "dense", self._backend, generation.chunks, generation.sparse, up_to=CHEAP, current_of=current_of
+            directory / "dense", self._backend, generation.chunks, generation.forms, up_to=CHEAP, current_of=current_of
         )
         info = replace(generation.info, dense_ready=True)
         return replace(generation, info=info, manifest=replace(generation.manifest, dense=part), dense=store, vectors=vectors)

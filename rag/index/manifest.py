@@ -15,7 +15,7 @@ from rag.index.files import corrupt, write_durably
 from rag.types import EmbeddingSpec, GenerationInfo
 
 # Raise it whenever files of a generation are laid out or read differently (terms of the sparse part included).
-FORMAT = 1
+FORMAT = 2
 
 Files = Mapping[str, tuple[int, str]]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from rag.errors import CollectionGone, FootnoteError, StoreUnavailable
@@ -53,9 +53,11 @@ class RestoringStore:
         """As DenseStore has it. Raises: RetrievalError, StoreUnavailable."""
         return self._ask(lambda store: store.search(vector, limit, filters))
 
-    def search_both(self, vector: Vector, counts: Mapping[int, int], limit: int, filters: Filters | None = None) -> tuple[Found, Found]:
+    def search_all(
+        self, vector: Vector, words: Sequence[Mapping[int, int]], limit: int, filters: Filters | None = None, *, by_words: int = 0
+    ) -> tuple[list[Found], Found]:
         """As HybridStore has it. Raises: RetrievalError, StoreUnavailable."""
-        return self._ask(lambda store: store.search_both(vector, counts, limit, filters))
+        return self._ask(lambda store: store.search_all(vector, words, limit, filters, by_words=by_words))
 
     def close(self) -> None:
         with self._lock:

@@ -1,9 +1,10 @@
-"""A collection, open for reading: both queries in one request, ties by row, globs in few words."""
+"""A collection, open for reading: all queries of a question in one request, ties by row, globs in few words."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from qdrant_client import QdrantClient, models
 
@@ -36,39 +37,44 @@ class ServerStore:
 
     def search(self, vector: Vector, limit: int, filters: Filters | None = None) -> Found:
         """Up to `limit` (row, cosine similarity), best first, ties by row. Raises: RetrievalError, StoreUnavailable, CollectionGone."""
-        return self._search(vector, None, limit, filters)[1]
+        return self._search(vector, (), limit, filters, 0)[1]
 
-    def search_both(self, vector: Vector, counts: Mapping[int, int], limit: int, filters: Filters | None = None) -> tuple[Found, Found]:
-        """(row, BM25) and (row, cosine similarity), of one request; of one more for each whose last score a tie of many shares.
+    def search_all(
+        self, vector: Vector, words: Sequence[Mapping[int, int]], limit: int, filters: Filters | None = None, *, by_words: int = 0
+    ) -> tuple[list[Found], Found]:
+        """As HybridStore has it, of one request; of one more for each whose last score a tie of many shares.
 
         Raises: RetrievalError, StoreUnavailable, CollectionGone.
         """
-        return self._search(vector, counts, limit, filters)
+        return self._search(vector, words, limit, filters, by_words or limit)
 
     def close(self) -> None:
         self._closed = True
 
-    def _search(self, vector: Vector, counts: Mapping[int, int] | None, limit: int, filters: Filters | None) -> tuple[Found, Found]:
+    def _search(
+        self, vector: Vector, words: Sequence[Mapping[int, int]], limit: int, filters: Filters | None, most: int
+    ) -> tuple[list[Found], Found]:
         numbers = checked_query(vector, self._dimension)
         if self._closed:
             raise RetrievalError("The dense store was closed.", "Try again.")
         asked = conditions(Filters(language=filters.language, kind=filters.kind) if filters else None, ())
         paths = self._cover(filters.path) if filters and filters.path else None
         if asked is None or limit <= 0 or (filters and filters.path and paths is None):
-            return [], []
+            return [[] for _ in words], []
         chosen = filter_of(asked, paths)
 
         def by_meaning(count: int) -> models.QueryRequest:
             return dense_query(numbers, count, chosen, self._server.settings)
 
-        def by_words(count: int) -> models.QueryRequest:
-            return sparse_query(counts or {}, count, chosen)
+        def by_words(counts: Mapping[int, int], count: int) -> models.QueryRequest:
+            return sparse_query(counts, count, chosen)
 
-        first = limit + SPARE
-        requests = [by_meaning(first), *([by_words(first)] if counts else [])]
+        known = [counts for counts in words if counts]  # a query without any known word finds nothing
+        requests = [by_meaning(limit + SPARE), *(by_words(counts, most + SPARE) for counts in known)]
         dense, *sparse = self._server.search(batch_request(self._collection, requests))
+        first = iter(sparse)
         return (
-            self._ranked(found_by_words, sparse[0], by_words, limit) if sparse else [],
+            [self._ranked(found_by_words, next(first), partial(by_words, counts), most) if counts else [] for counts in words],
             self._ranked(found, dense, by_meaning, limit),
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi
 
 from rag.errors import IndexCorrupt
-from rag.index.term_counts import TermCounts
+from rag.index.term_counts import Counted, TermCounts
 from rag.index.vocabulary import Vocabulary, encoded
 from rag.types import Chunk
 
@@ -41,6 +41,11 @@ class SparseIndex:
     def __len__(self) -> int:
         return self._size
 
+    @property
+    def terms(self) -> int:
+        """How many there are."""
+        return len(self._vocabulary)
+
     @classmethod
     def build(cls, chunks: Iterable[Chunk]) -> SparseIndex:
         """Counts and weighs the terms of all chunks; row i is the i-th chunk. Without a chunk or a term it finds nothing."""
@@ -58,7 +63,7 @@ class SparseIndex:
         return cls.weighed(counted)
 
     @classmethod
-    def weighed(cls, counted: TermCounts) -> SparseIndex:
+    def weighed(cls, counted: Counted) -> SparseIndex:
         """The index of what was counted: row i is the i-th that was added."""
         from scipy.sparse import csr_matrix  # a tenth of a second that a process which only searches need not wait for
 
@@ -111,21 +116,19 @@ class SparseIndex:
         """
         columns = self._columns(query_terms)
         scores = self._scores(columns)
-        bound = self._bound(columns, scores, limit, rows)
-        allowed = scores >= bound if bound > 0 else scores > 0
-        candidates = np.flatnonzero(allowed if rows is None else allowed & rows)
-        if len(candidates) < limit:  # those that score nothing or less come after all others, and are seldom needed
-            holding = np.zeros(self._size, dtype=np.bool_)
-            for entries, _ in columns:
-                holding[self._rows[entries]] = True
-            candidates = np.flatnonzero(holding if rows is None else holding & rows)
-        found = scores[candidates]
-        if 0 < limit < len(candidates):
-            worst = np.partition(found, len(found) - limit)[len(found) - limit]
-            kept = np.flatnonzero(found >= worst)  # all that tie with the last, so that ties end by row
-            candidates, found = candidates[kept], found[kept]
-        order = np.lexsort((candidates, -found))[: max(limit, 0)]
-        return [(int(candidates[i]), float(found[i])) for i in order]
+        return best_rows(scores, limit, rows, lambda: self.holding(query_terms), self._bound(columns, scores, limit, rows))
+
+    def holding(self, query_terms: Iterable[str]) -> NDArray[np.bool_]:
+        """(n,) whether a chunk holds any of the terms."""
+        holding = np.zeros(self._size, dtype=np.bool_)
+        for entries, _ in self._columns(tuple(query_terms)):
+            holding[self._rows[entries]] = True
+        return holding
+
+    def holders(self, term: str) -> NDArray[np.int32]:
+        """The rows that hold a term, ascending; as many as its document frequency."""
+        column = self._vocabulary.find(term)
+        return self._rows[0:0] if column is None else self._rows[self._indptr[column] : self._indptr[column + 1]]
 
     def _bound(self, columns: list[tuple[slice, int]], scores: NDArray[np.float64], limit: int, rows: NDArray[np.bool_] | None) -> float:
         """A score that at least `limit` rows reach, 0 where none is known: the limit-th best of the rarest term that so many chunks hold.
@@ -173,10 +176,35 @@ class SparseIndex:
         return scores
 
 
+def best_rows(
+    scores: NDArray[np.float64],
+    limit: int,
+    rows: NDArray[np.bool_] | None,
+    holding: Callable[[], NDArray[np.bool_]],
+    bound: float = 0.0,
+) -> list[tuple[int, float]]:
+    """Up to `limit` (row, score) of (n,) scores, best first, ties by row, of `rows` alone where given.
+
+    `holding`: the candidates. Asked only where those that score more than nothing are too few: the others come after them.
+    `bound`: a score that at least `limit` of them reach, 0 where none is known.
+    """
+    good = scores >= bound if bound > 0 else scores > 0
+    candidates = np.flatnonzero(good if rows is None else good & rows)
+    if len(candidates) < limit:
+        candidates = np.flatnonzero(holding() if rows is None else holding() & rows)
+    found = scores[candidates]
+    if 0 < limit < len(candidates):
+        worst = np.partition(found, len(found) - limit)[len(found) - limit]
+        kept = np.flatnonzero(found >= worst)  # all that tie with the last, so that ties end by row
+        candidates, found = candidates[kept], found[kept]
+    order = np.lexsort((candidates, -found))[: max(limit, 0)]
+    return [(int(candidates[i]), float(found[i])) for i in order]
+
+
 class _Weights(BM25Okapi):  # type: ignore[misc]  # rank-bm25 carries no types
     """BM25Okapi's own idf and mean length, from counts: rank-bm25's dictionary a document takes a gigabyte at 200,000 chunks."""
 
-    def __init__(self, counted: TermCounts, by_chunk: csr_matrix) -> None:
+    def __init__(self, counted: Counted, by_chunk: csr_matrix) -> None:
         self._counted = counted
         self._holders = np.bincount(by_chunk.indices, minlength=len(counted.columns)).tolist()
         super().__init__(())

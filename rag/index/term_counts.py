@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -30,6 +31,20 @@ def chunk_terms(chunk: Chunk) -> list[str]:
 def _fields(chunk: Chunk) -> tuple[tuple[str, int], ...]:
     path = PurePosixPath(chunk.path)
     return (chunk.text, 1), (path.stem, 2), (" ".join(path.parts[:-1]), 1), (" ".join(chunk.defines), 2), (chunk.scope, 1)
+
+
+class Counted(Protocol):
+    """`columns`: term -> column, in order of first sight. `lengths`: by row, its terms, repeated ones included."""
+
+    @property
+    def columns(self) -> dict[str, int]: ...
+
+    @property
+    def lengths(self) -> list[int]: ...
+
+    def matrix(self) -> csr_matrix:
+        """(rows, terms) int32, how often each row holds each term."""
+        ...
 
 
 class TermCounts:
@@ -72,6 +87,15 @@ class TermCounts:
         counts, columns = (np.frombuffer(values, dtype=np.int32) for values in (self._counts, self._columns_of_rows))
         return csr_matrix((counts, columns, ends), shape=(len(self.lengths), len(self.columns)))
 
+    def folded(self, fold: Callable[[str], str]) -> Counted:
+        """The same rows over folded terms: the counts of those that fold to the same are added up."""
+        columns: dict[str, int] = {}
+        place = np.fromiter((columns.setdefault(fold(name), len(columns)) for name in self.columns), np.int32, len(self.columns))
+        counts = self.matrix()
+        matrix = csr_matrix((counts.data.copy(), place[counts.indices], counts.indptr.copy()), shape=(counts.shape[0], len(columns)))
+        matrix.sum_duplicates()
+        return _Folded(columns, self.lengths, matrix)
+
     def _end_row(self, length: int) -> None:
         self.lengths.append(length)
         self._block_lengths.append(length)
@@ -90,6 +114,16 @@ class TermCounts:
         self._counts += rows.data.tobytes()
         self._distinct += np.diff(rows.indptr).astype(np.int32).tobytes()
         self._block, self._block_lengths = array("i"), []
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    columns: dict[str, int]
+    lengths: list[int]
+    counts: csr_matrix
+
+    def matrix(self) -> csr_matrix:
+        return self.counts
 
 
 class _WordColumns(dict[str, tuple[int, ...]]):

@@ -6,56 +6,88 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rag.protocols import Vector
-from rag.retrieval.fusion import reciprocal_rank_fusion
+import numpy as np
 
-Stage = Literal["sparse", "dense", "fused"]
+from rag.protocols import Vector
+from rag.retrieval.evidence import Similarity
+from rag.retrieval.fusion import linear_fusion, reciprocal_rank_fusion
+from rag.retrieval.search import Found, Words
+
+Stage = Literal["sparse", "dense", "fused", "ranked"]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """`sparse`: (row, BM25), `dense`: (row, cosine similarity), each best first; None for a retriever that was not asked.
+class Fusing:
+    """`rrf_k`: reciprocal rank fusion with this k, 0 for linear fusion; `weight`: of the words in linear fusion, 0 to 1."""
 
-    `similarities`: row -> cosine similarity, of every candidate whose vector is at hand. `fused`: (row, fused score), best first.
+    rrf_k: int
+    weight: float
+
+
+class Candidates:
+    """`sparse`: what words brought, None where they were not asked; `dense`: (row, cosine similarity), best first, likewise.
+
+    `similarity`: of every row to the question, None where nothing is known of it. `fused`: (row, fused score), best first.
     """
 
-    sparse: Sequence[tuple[int, float]] | None
-    dense: Sequence[tuple[int, float]] | None
-    similarities: dict[int, float]
-    fused: Sequence[tuple[int, float]]
-    rrf_k: int
+    def __init__(self, sparse: Words | None, dense: Found | None, question: Vector | None, vectors: Vector | None, fusing: Fusing) -> None:
+        self.sparse = sparse
+        self.dense = dense
+        self.fusing = fusing
+        self.similarity: Similarity | None = None
+        if question is not None and vectors is not None:
+            best = (
+                dense[0][1]
+                if dense
+                else float((vectors[[row for row, _ in sparse.found]] @ question).max())
+                if sparse and sparse.found
+                else 0.0
+            )
+            self.similarity = Similarity.of_question(question, vectors, best)
+        self.fused = self._fuse()
+        self._ranks = {
+            name: {row: rank for rank, (row, _) in enumerate(found, 1)}
+            for name, found in (("sparse", sparse.found if sparse else ()), ("dense", dense or ()))
+        }
+        self._fused_scores = dict(self.fused)
 
     def ranked(self, stage: Stage) -> Sequence[tuple[int, float]]:
-        """(row, score) in the order that a stage gives."""
-        return {"sparse": self.sparse, "dense": self.dense, "fused": self.fused}[stage] or ()
+        """(row, score) in the order that one of the first three stages gives."""
+        return {"sparse": self.sparse.found if self.sparse else (), "dense": self.dense or (), "fused": self.fused}[stage]
 
-    def scores(self, row: int) -> dict[str, float]:
-        """Every stage's score of a row, as `SearchResult.scores` documents them."""
+    def similarities(self, rows: Sequence[int]) -> dict[int, float]:
+        """Row -> cosine similarity, as far as they are known."""
+        wanted = set(rows)
+        known = {row: score for row, score in self.dense or () if row in wanted}
+        rest = [row for row in rows if row not in known]
+        if self.similarity is not None and rest:
+            known |= zip(rest, (self.similarity.vectors[rest] @ self.similarity.question).tolist(), strict=True)
+        return known
+
+    def scores(self, row: int, similarity: float | None) -> dict[str, float]:
+        """Every stage's score of a row but the ranking's, as `SearchResult.scores` documents them."""
         scores: dict[str, float] = {}
-        for name, found in (("sparse", self.sparse), ("dense", self.dense)):
-            for rank, (candidate, score) in enumerate(found or (), 1):
-                if candidate == row:
-                    scores |= {name: score, f"{name}_rank": rank}
-        if row in self.similarities:
-            scores |= {"similarity": self.similarities[row], "distance": 1 - self.similarities[row]}
-        for candidate, score in self.fused:
-            if candidate == row:
-                scores["fused"] = score
+        if self.sparse and row in self._ranks["sparse"]:
+            scores |= {
+                "sparse": float(self.sparse.scores[row]),
+                "bm25": float(self.sparse.bm25[row]),
+                "sparse_rank": self._ranks["sparse"][row],
+            }
+        if row in self._ranks["dense"] and similarity is not None:
+            scores |= {"dense": similarity, "dense_rank": self._ranks["dense"][row]}
+        if similarity is not None:
+            scores |= {"similarity": similarity, "distance": 1 - similarity}
+        if row in self._fused_scores:
+            scores["fused"] = self._fused_scores[row]
         return scores
 
-
-def fuse(
-    sparse: Sequence[tuple[int, float]] | None,
-    dense: Sequence[tuple[int, float]] | None,
-    question: Vector | None,
-    vectors: Vector | None,
-    rrf_k: int,
-) -> Candidates:
-    """Fuses what came. A chunk that only BM25 found gets its similarity from its own vector: (n, d) unit rows against the (d,) question."""
-    fused = reciprocal_rank_fusion([[row for row, _ in found] for found in (sparse, dense) if found is not None], rrf_k)
-    similarities = dict(dense or ())
-    if question is not None and vectors is not None:
-        rest = sorted(row for row, _ in fused if row not in similarities)
-        if rest:
-            similarities |= zip(rest, (vectors[rest] @ question).tolist(), strict=True)
-    return Candidates(sparse, dense, similarities, fused, rrf_k)
+    def _fuse(self) -> list[tuple[int, float]]:
+        lists = [[row for row, _ in found] for found in (self.sparse.found if self.sparse else None, self.dense) if found is not None]
+        if self.fusing.rrf_k:
+            return reciprocal_rank_fusion(lists, self.fusing.rrf_k)
+        rows = np.unique(np.concatenate([np.asarray(rows, dtype=np.int64) for rows in lists]))
+        sparse = dict(zip(rows.tolist(), self.sparse.scores[rows].tolist(), strict=True)) if self.sparse else {}
+        if self.dense is None or self.similarity is None:
+            return linear_fusion(sparse, {}, 1.0)
+        dense = dict(zip(rows.tolist(), np.maximum(self.similarity.of(rows), 0.0).tolist(), strict=True))
+        return linear_fusion(sparse, dense, self.fusing.weight if self.sparse else 0.0)

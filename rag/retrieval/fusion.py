@@ -1,8 +1,8 @@
-"""Merging ranked lists by rank alone: no score of one retriever is compared with a score of another."""
+"""Merging ranked lists: by their scores on one scale, or by rank alone, where no score is compared with one of another retriever."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 K = 60  # the constant of the paper; a larger one lets agreement weigh more than first places
 
@@ -16,4 +16,17 @@ def reciprocal_rank_fusion(rankings: Iterable[Sequence[int]], k: int = K) -> lis
     for ranking in rankings:
         for rank, row in enumerate(ranking, 1):
             fused[row] = fused.get(row, 0.0) + 1 / (k + rank)
+    return _best_first(fused)
+
+
+def linear_fusion(sparse: Mapping[int, float], dense: Mapping[int, float], weight: float) -> list[tuple[int, float]]:
+    """Rows with `weight` × sparse + (1 − weight) × dense, best first, ties by row. Both scores on one scale: 0 for nothing, 1 for the best.
+
+    A row that one of the two lacks has nothing there.
+    """
+    rows = sparse.keys() | dense.keys()
+    return _best_first({row: weight * sparse.get(row, 0.0) + (1 - weight) * dense.get(row, 0.0) for row in rows})
+
+
+def _best_first(fused: Mapping[int, float]) -> list[tuple[int, float]]:
     return sorted(fused.items(), key=lambda item: (-item[1], item[0]))

@@ -5,18 +5,35 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rag.errors import StoreUnavailable
 from rag.index.generation import Generation
-from rag.index.tokens import terms
+from rag.index.sparse import best_rows
 from rag.protocols import HybridStore, Vector
+from rag.retrieval.query import Query
+from rag.retrieval.query_filters import TEST_GLOBS
 from rag.retrieval.query_vectors import QueryVectors
 from rag.types import Filters
 
 Found = list[tuple[int, float]]
 
 SERVER_AWAY = "The server that is searched by meaning cannot be asked at the moment: this was found by words alone."
+BY_WORDS = 1_000  # rows that a server brings of each form of the words: what scores less hardly moves the sum of a file's scores
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What BM25 found. `bm25`: (n,) over whole terms. `scores`: (n,) over both forms of the terms: the mean of what each says, divided by
+    its best. Chunks that may not be found have 0. `found`: (row, score), best first.
+    """
+
+    bm25: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    found: Found
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +41,34 @@ class Search:
     """`limit`: candidates, the same for both. Filters are part of both queries. `seconds` is filled as stages end, `notices` with what
     whoever asked must be told."""
 
-    question: str
+    query: Query
     generation: Generation
     filters: Filters
     limit: int
     seconds: dict[str, float]
     notices: list[str] = field(default_factory=list)
 
-    def sparse(self) -> Found:
-        """(row, BM25), best first. Raises: IndexCorrupt."""
+    def narrowed(self, given: Filters) -> tuple[Search, NDArray[np.bool_] | None]:
+        """What to search, and (n,) the rows that may be found, None for all. Where "in the tests" leaves nothing, `given` alone holds: it
+        was said in words and may have meant something else.
+        """
+        allowed = self.generation.chunks.mask(self.filters)
+        if allowed is not None and not allowed.any() and self.query.filters.path == TEST_GLOBS:
+            return replace(self, filters=given), self.generation.chunks.mask(given)
+        return self, allowed
+
+    def sparse(self, allowed: NDArray[np.bool_] | None) -> Words:
+        """Raises: IndexCorrupt."""
         with self.clocked("sparse"):
-            rows = self.generation.chunks.mask(self.filters) if self.filters else None
-            return self.generation.sparse.search(terms(self.question), self.limit, rows)
+            whole, stems = self.generation.sparse.scores(self.query.terms), self.generation.stems.scores(self.query.stems)
+            if allowed is not None:
+                whole, stems = np.where(allowed, whole, 0.0), np.where(allowed, stems, 0.0)
+            return self._words(whole, stems, allowed)
 
     def dense(self, query_vectors: QueryVectors, *, search: bool) -> tuple[Vector, Found | None]:
         """The question's (d,) vector and, if `search`, (row, cosine similarity), best first. Raises: RetrievalError, ModelError."""
         with self.clocked("embed"):
-            vector = query_vectors.of(self.question)
+            vector = query_vectors.of(self.query.text)
         if not search or self.generation.dense is None:
             return vector, None
         with self.clocked("dense"):
@@ -51,21 +79,28 @@ class Search:
         """Whether a server holds both parts."""
         return isinstance(self.generation.dense, HybridStore)
 
-    def both(self, query_vectors: QueryVectors) -> tuple[Found, tuple[Vector, Found | None]]:
-        """What `sparse` and `dense` bring, of one request to a server. Where that is away, the sparse part on this machine answers alone,
-        and `notices` says so. Raises: RetrievalError, ModelError, IndexCorrupt."""
+    def both(self, query_vectors: QueryVectors, allowed: NDArray[np.bool_] | None) -> tuple[Words, tuple[Vector, Found | None]]:
+        """What `sparse` and `dense` bring, of one request to a server, which is clocked as "dense". Where that is away, the sparse part on
+        this machine answers alone, and `notices` says so. Raises: RetrievalError, ModelError, IndexCorrupt."""
         with self.clocked("embed"):
-            vector = query_vectors.of(self.question)
+            vector = query_vectors.of(self.query.text)
         store = self.generation.dense
         assert isinstance(store, HybridStore)  # noqa: S101
         try:
             with self.clocked("dense"):
-                counts = self.generation.sparse.counts(terms(self.question))
-                sparse, dense = store.search_both(vector, counts, self.limit, self.filters or None)
+                words = self.generation.forms.counts(self.query.terms, self.query.stems)
+                forms, dense = store.search_all(vector, words, self.limit, self.filters or None, by_words=max(self.limit, BY_WORDS))
         except StoreUnavailable:  # logged where it happened, once
             self.notices.append(SERVER_AWAY)
-            return self.sparse(), (vector, None)
-        return sparse, (vector, dense)
+            return self.sparse(allowed), (vector, None)
+        whole, stems = (_spread(found, len(self.generation.chunks)) for found in forms)
+        return self._words(whole, stems, allowed), (vector, dense)
+
+    def _words(self, whole: NDArray[np.float64], stems: NDArray[np.float64], allowed: NDArray[np.bool_] | None) -> Words:
+        """(n,) scores of both forms; chunks that may not be found have 0."""
+        scores = (_scaled(whole) + _scaled(stems)) / 2
+        # A chunk that holds a term holds it without its ending.
+        return Words(whole, scores, best_rows(scores, self.limit, allowed, lambda: self.generation.stems.holding(self.query.stems)))
 
     @contextmanager
     def clocked(self, stage: str) -> Iterator[None]:
@@ -74,3 +109,18 @@ class Search:
             yield
         finally:
             self.seconds[stage] = time.perf_counter() - started
+
+
+def _spread(found: Found, size: int) -> NDArray[np.float64]:
+    """(n,) the scores of the rows that were found, 0 elsewhere."""
+    scores = np.zeros(size)
+    if found:
+        rows, values = zip(*found, strict=True)
+        scores[list(rows)] = values
+    return scores
+
+
+def _scaled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divided by the best; by the furthest from nothing where a small corpus gives nothing above it."""
+    best = float(scores.max(initial=0.0)) or -float(scores.min(initial=0.0))
+    return scores / best if best > 0 else scores

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import re
 
-PROSE: frozenset[str] = frozenset({"markdown", "restructuredtext", "asciidoc", "org", "latex", "text"})
-"""Languages that people read as prose."""
-
 _EXTENSIONS: dict[str, str] = {
     extension: language
     for language, extensions in {

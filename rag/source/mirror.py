@@ -16,11 +16,11 @@ from pathlib import Path
 from rag.errors import BranchNotFound, EmptyRepository, SourceError, SourceNotFound
 from rag.source import blobs, git, selection
 from rag.source.decoding import decode
-from rag.source.languages import PROSE, language_of
+from rag.source.languages import language_of
 from rag.source.redaction import redact
 from rag.source.selection import Skipped, SourceLimits
 from rag.source.sync import newest, synchronise
-from rag.types import Document, Repository
+from rag.types import PROSE, Document, Repository
 
 __all__ = ["Head", "Mirror", "Skipped", "SourceLimits"]
 

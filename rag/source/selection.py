@@ -10,7 +10,8 @@ import pathspec
 
 from rag.errors import ConfigurationError
 from rag.source.blobs import GENERATED, VENDORED, Entry
-from rag.source.languages import PROSE, language_of
+from rag.source.languages import language_of
+from rag.types import PROSE
 
 REASONS: dict[str, str] = {
     "symlink": "a symbolic link; what it leads to is read under its own name if it is in the repository",

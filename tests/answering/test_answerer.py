@@ -13,6 +13,7 @@ from rag.answering.generators.extractive import ExtractiveGenerator
 from rag.answering.generators.groq import GroqLanguageModel, GroqSettings
 from rag.answering.generators.prompted import PromptedGenerator
 from rag.errors import ConfigurationError, GeneratorUnavailable
+from rag.retrieval.confidence import REFUSE_BELOW, WARN_BELOW
 from rag.types import Answer, AnswerPiece, GenerationRequest, Retrieval, Turn
 from tests.answering.fake_groq import TOO_LARGE, FakeGroq, Fault, Hang, Reply, Step, obey
 from tests.answering.material import COMMIT, REPOSITORY, chunk, result, results, retrieval
@@ -280,3 +281,16 @@ async def test_the_extractive_generator_needs_nobody() -> None:
         Answerer(lambda _: ExtractiveGenerator()).answer(QUESTION, retrieval(), replace(REPOSITORY, generator="extractive"), answer_id="a1")
     )
     assert (answer.generator, answer.abstained, len(answer.citations)) == ("extractive", False, 3)
+
+
+async def test_a_question_that_is_hardly_about_the_repository_is_answered_with_a_warning_and_a_foreign_one_is_not() -> None:
+    own, doubtful, foreign = (replace(retrieval(), confidence=confidence) for confidence in (WARN_BELOW, REFUSE_BELOW, REFUSE_BELOW - 0.01))
+    reply = Reply("`route` adds a rule [2].")
+    _, answer, _ = await ask(reply, found=own)
+    assert (answer.abstained, answer.notices, answer.confidence) == (False, (), WARN_BELOW)
+    _, answer, _ = await ask(reply, found=doubtful)
+    assert (answer.abstained, answer.notices) == (False, (answerer.PERHAPS_FOREIGN,))
+    _, answer, server = await ask(reply, found=foreign)
+    assert answer.abstained
+    assert "src/file1.py" in answer.text
+    assert server.requests == []

@@ -70,3 +70,13 @@ def test_the_defaults_leave_room_for_a_full_context_of_usual_chunks() -> None:
     room = settings.request_tokens - settings.max_tokens - settings.history_tokens - estimate_tokens(SYSTEM) - 300
     found = [result(rank, chunk(f"src/package/module{rank}.py", text="x" * 800)) for rank in range(1, 11)]
     assert len(pack(found, room)) == settings.context_chunks
+
+
+def test_a_context_takes_from_both_groups() -> None:
+    code = results(7)
+    prose = [result(rank, chunk(f"docs/{rank}.md", language="markdown")) for rank in (8, 9, 10)]
+    paths = [entry.result.chunk.path for entry in pack([*code, *prose], 100_000)]
+    assert [paths.index(path) for path in ("docs/8.md", "docs/9.md", "docs/10.md")] == [3, 7, 9]
+    assert [path for path in paths if path.startswith("src/")] == [found.chunk.path for found in code]
+    assert pack([*prose, *code], 100_000)[3].result == code[0]
+    assert sorted(paths) == sorted(found.chunk.path for found in [*code, *prose])

@@ -97,7 +97,7 @@ async def test_an_index_that_fails_is_never_told_as_nothing_found(parts: Parts, 
     def broken(*_: object) -> object:
         raise sqlite3.OperationalError("disk I/O error gsk_canary")
 
-    monkeypatch.setattr("rag.index.sparse.SparseIndex.search", broken)
+    monkeypatch.setattr("rag.index.sparse.SparseIndex.scores", broken)
     with pytest.raises(FootnoteError) as caught:
         await ask(parts, about(parts))
     assert "canary" not in str(caught.value)

@@ -16,7 +16,7 @@ from rag.index.sparse import SparseIndex
 from rag.protocols import DenseBackend, HybridStore
 from rag.types import Chunk, Filters, Kind
 from tests.contracts.test_dense_store import CHUNKS, DIMENSION, LANGUAGES, REAL, VECTORS, by_hand, unit_rows
-from tests.index.servers import local_backend, real_backend
+from tests.index.servers import both, local_backend, real_backend
 
 Corpus = Sequence[Sequence[str]]
 WORDS = ("open", "close", "read", "lock", "key")
@@ -54,7 +54,7 @@ def test_words_rank_as_in_the_sparse_part(backend: DenseBackend, tmp_path: Path,
     corpus = [[WORDS[int(number) % 5] for number in numbers.integers(0, 25, size=1 + row % 9)] for row in range(150)]
     sparse, store = opened(backend, tmp_path / "store", corpus)
     for limit in (1, 10, 200):
-        found, dense = store.search_both(VECTORS[0], sparse.counts(query), limit)
+        found, dense = both(store, VECTORS[0], sparse.counts(query), limit)
         agree(found, sparse.search(query, limit))
         assert len(dense) == min(limit, 150)
         assert [row for row, _ in dense] == [row for row, _ in store.search(VECTORS[0], limit)]
@@ -74,7 +74,7 @@ def test_words_rank_as_in_the_sparse_part(backend: DenseBackend, tmp_path: Path,
 def test_chunks_that_score_nothing_or_less_are_candidates(backend: DenseBackend, tmp_path: Path, corpus: Corpus) -> None:
     sparse, store = opened(backend, tmp_path / "store", corpus)
     for query in (["open"], ["open", "read"], ["close"]):
-        found, _ = store.search_both(VECTORS[0], sparse.counts(query), 10)
+        found, _ = both(store, VECTORS[0], sparse.counts(query), 10)
         expected = sparse.search(query, 10)
         assert expected or query == ["close"]
         assert [row for row, _ in found] == [row for row, _ in expected]
@@ -84,16 +84,16 @@ def test_chunks_that_score_nothing_or_less_are_candidates(backend: DenseBackend,
 def test_a_wide_tie_ends_by_row(backend: DenseBackend, tmp_path: Path) -> None:
     sparse, store = opened(backend, tmp_path / "store", [["open", "door"]] * 120 + [["open", "window"]] + [["shut"]] * 200)
     for limit in (1, 5, 5 + SPARE, 119, 120, 121):
-        found, _ = store.search_both(VECTORS[0], sparse.counts(["open", "window"]), limit)
+        found, _ = both(store, VECTORS[0], sparse.counts(["open", "window"]), limit)
         assert [row for row, _ in found] == [120, *range(120)][:limit]
 
 
 def test_a_query_of_unknown_words_finds_nothing_by_words(backend: DenseBackend, tmp_path: Path) -> None:
     sparse, store = opened(backend, tmp_path / "store", [["open"], ["close"], ["read"]])
-    found, dense = store.search_both(VECTORS[0], sparse.counts(["unheard", "of"]), 5)
+    found, dense = both(store, VECTORS[0], sparse.counts(["unheard", "of"]), 5)
     assert found == []
     assert len(dense) == 3
-    assert store.search_both(VECTORS[0], sparse.counts(["open"]), 0) == ([], [])
+    assert both(store, VECTORS[0], sparse.counts(["open"]), 0) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_both_are_filtered_alike(backend: DenseBackend, tmp_path: Path, filters:
     ChunkTable.write(tmp_path / "table", CHUNKS)
     mask = ChunkTable.open(tmp_path / "table").mask(filters)
     assert mask is not None
-    found, dense = store.search_both(VECTORS[7], sparse.counts(["line"]), 200, filters)
+    found, dense = both(store, VECTORS[7], sparse.counts(["line"]), 200, filters)
     assert sorted(row for row, _ in found) == np.flatnonzero(mask).tolist()
     assert [row for row, _ in dense] == by_hand(VECTORS, VECTORS[7], 200, np.flatnonzero(mask).tolist())
 
@@ -133,5 +133,5 @@ def test_any_corpus_ranks_as_in_the_sparse_part(tmp_path: Path, corpus: Corpus, 
     backend = local_backend(tmp_path)
     directory = tmp_path / f"store{len(list(tmp_path.iterdir()))}"
     sparse, store = opened(backend, directory, corpus)
-    found, _ = store.search_both(unit_rows(1)[0][:DIMENSION], sparse.counts(query), limit)
+    found, _ = both(store, unit_rows(1)[0][:DIMENSION], sparse.counts(query), limit)
     agree(found, sparse.search(query, limit))

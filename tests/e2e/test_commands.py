@@ -16,7 +16,10 @@ from rag.embedding.models import EmbeddingSettings, describe
 from tests.e2e.conftest import Footnote
 from tests.index.fixtures import commit_files, git, make_repository
 
-RESULT_KEYS = {"rank", "id", "path", "start_line", "end_line", "kind", "symbol", "language", "score", "scores", "permalink", "text"}
+RESULT_KEYS = {
+    *("rank", "id", "path", "start_line", "end_line", "kind", "group"),
+    *("symbol", "language", "score", "scores", "permalink", "text"),
+}
 
 
 def test_index_reports_and_the_second_time_embeds_nothing(footnote: Footnote, sample_source: Path) -> None:

@@ -181,7 +181,7 @@ async def test_every_stage_from_one_index_each_and_again_from_what_stands(
     assert _ranked(tmp_path / "out.dense.jsonl")["add"][0]["path"] == "lib/queue.go"
     assert _ranked(tmp_path / "out.sparse.jsonl")["sign"][0]["path"] == "src/session.py"
     assert first.means("fused").reciprocal_rank == 1.0
-    assert first.means("fused", lines=True).recall == 1.0
+    assert first.means("ranked", lines=True).recall == 1.0
     assert first.means("fused", repository="owner/two").ndcg == 1.0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,6 +11,9 @@ from qdrant_client import QdrantClient
 from rag.index.dense_server import ServerBackend
 from rag.index.server import Server, connect_server
 from rag.index.server_settings import ServerSettings, checked_url
+from rag.index.server_store import Found
+from rag.protocols import HybridStore, Vector
+from rag.types import Filters
 from tests import real_server
 
 
@@ -37,3 +40,9 @@ def real_backend(data_dir: Path) -> Iterator[ServerBackend]:
             if collection.name.startswith(backend.prefix):
                 backend.delete(collection.name)
         server.close()
+
+
+def both(store: HybridStore, vector: Vector, counts: Mapping[int, int], limit: int, filters: Filters | None = None) -> tuple[Found, Found]:
+    """(row, BM25) of one query by words and (row, cosine similarity), of one request."""
+    words, dense = store.search_all(vector, [counts], limit, filters)
+    return words[0], dense

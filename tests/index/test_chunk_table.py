@@ -124,9 +124,9 @@ def test_threads_share_a_table(tmp_path: Path) -> None:
         assert list(pool.map(lambda row: table.get([row])[0], range(500))) == chunks
 
 
-@pytest.mark.parametrize("name", ["records.bin", "offsets.npy", "columns.npy", "names.json"])
+@pytest.mark.parametrize("name", ["records.bin", "offsets.npy", "columns.npy", "names.json", "defines.bin", "defines_ends.npy"])
 def test_files_that_do_not_belong_together_are_corrupt(tmp_path: Path, name: str) -> None:
-    chunks = [Chunk(f"f{row}.py", 1, 1, Kind.LINES, "python", "x" * row) for row in range(9)]
+    chunks = [Chunk(f"f{row}.py", 1, 1, Kind.LINES, "python", "x" * row, defines=(f"f{row}",)) for row in range(9)]
     ChunkTable.write(tmp_path / "a", chunks)
     ChunkTable.write(tmp_path / "b", chunks[:4])
     (tmp_path / "a" / name).unlink()

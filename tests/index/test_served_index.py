@@ -75,7 +75,7 @@ def ask(generation: Generation, embedder: Embedder) -> list[int]:
     """The rows that are found by meaning, which need be those of the exact comparison."""
     assert generation.vectors is not None
     vector = embedder.embed_query(QUESTION)
-    sparse, dense = hybrid(generation).search_both(vector, generation.sparse.counts(terms(QUESTION)), 5)
+    sparse, dense = both(hybrid(generation), vector, generation.sparse.counts(terms(QUESTION)), 5)
     scores = generation.vectors @ vector
     rows = [row for row, _ in dense]
     assert rows == sorted(range(len(scores)), key=lambda row: (-scores[row], row))[:5]

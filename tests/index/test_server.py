@@ -86,7 +86,7 @@ def test_a_question_is_one_request(fake: FakeQdrant, tmp_path: Path) -> None:
     store = backend.open(tmp_path / "store")
     fake.requests.clear()
     filters = Filters(language=("go", "python"), path=("src",))
-    sparse, dense = store.search_both(VECTORS[4], SPARSE.counts(["4", "4", "7"]), 10, filters)
+    sparse, dense = both(store, VECTORS[4], SPARSE.counts(["4", "4", "7"]), 10, filters)
     (request,) = fake.requests
     assert request.path.endswith("/points/query/batch")
     assert request.api_key == KEY
@@ -157,7 +157,7 @@ def test_every_failure_of_a_search_is_one_line_with_a_remedy(fake: FakeQdrant, t
     store = backend.open(tmp_path / "store")
     fake.fault = failing("POST", "/batch", fault)
     with pytest.raises(StoreUnavailable, match=says) as caught:
-        store.search_both(VECTORS[0], SPARSE.counts(["1"]), 5)
+        both(store, VECTORS[0], SPARSE.counts(["1"]), 5)
     assert "\n" not in str(caught.value)
     assert caught.value.remedy
     assert KEY not in str(caught.value)

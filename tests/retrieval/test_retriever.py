@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -12,15 +11,17 @@ import pytest
 from rag.errors import IndexCorrupt, ModelError, RetrievalError
 from rag.index.dense import default_backend
 from rag.index.generation import Generation, RepositoryIndex
-from rag.index.tokens import terms
 from rag.protocols import Embedder, Vector
+from rag.retrieval.candidates import Stage
 from rag.retrieval.fusion import reciprocal_rank_fusion
+from rag.retrieval.query import understand
 from rag.retrieval.retriever import RetrievalSettings, Retriever
 from rag.types import EmbeddingSpec, Filters, Retrieval
 from tests.index.fixtures import SampleIndex
 
 QUESTION = "Which locker does a new parcel get?"
-STAGES: tuple[Literal["sparse", "dense", "fused"], ...] = ("sparse", "dense", "fused")
+STAGES: tuple[Stage, ...] = ("sparse", "dense", "fused", "ranked")
+BOTH = ("fused", "ranked")
 
 
 def sparse_only(generation: Generation) -> Generation:
@@ -49,10 +50,15 @@ async def test_the_answering_chunk_comes_first_with_its_link(
 async def test_every_score_is_its_stages(
     retriever: Retriever, generation: Generation, sample_index: SampleIndex, embedder: Embedder
 ) -> None:
-    retrieval = await retriever.retrieve(QUESTION, generation, sample_index.repository, limit=50)
+    by_rank = Retriever(embedder, RetrievalSettings(fusion="rrf"))
+    retrieval = await by_rank.retrieve(QUESTION, generation, sample_index.repository, limit=50, stage="fused")
     assert generation.dense is not None
     assert generation.vectors is not None
-    sparse = generation.sparse.search(terms(QUESTION), 100)
+    query = understand(QUESTION)
+    forms = (generation.sparse.scores(query.terms), generation.stems.scores(query.stems))
+    means = sum(scores / scores.max() for scores in forms) / 2
+    held = np.flatnonzero(generation.stems.holding(query.stems)).tolist()
+    sparse = sorted(((row, float(means[row])) for row in held), key=lambda found: (-found[1], found[0]))
     dense = generation.dense.search(embedder.embed_query(QUESTION), 100)
     fused = reciprocal_rank_fusion([[row for row, _ in sparse], [row for row, _ in dense]])
     assert retrieval.candidates == {"sparse": len(sparse), "dense": len(dense)}
@@ -66,6 +72,8 @@ async def test_every_score_is_its_stages(
         for name, found in (("sparse", sparse), ("dense", dense)):
             seen = dict(found)
             assert (name in result.scores) == (f"{name}_rank" in result.scores) == (row in seen)
+            if name == "sparse" and row in seen:
+                assert result.scores["bm25"] == pytest.approx(forms[0][row])
             if row in seen:
                 assert result.scores[name] == pytest.approx(seen[row])
                 assert [candidate for candidate, _ in found][int(result.scores[f"{name}_rank"]) - 1] == row
@@ -73,13 +81,13 @@ async def test_every_score_is_its_stages(
 
 @pytest.mark.parametrize("stage", STAGES)
 async def test_a_stage_ranks_by_its_own_score(
-    retriever: Retriever, generation: Generation, sample_index: SampleIndex, stage: Literal["sparse", "dense", "fused"]
+    retriever: Retriever, generation: Generation, sample_index: SampleIndex, stage: Stage
 ) -> None:
-    retrieval = await retriever.retrieve(QUESTION, generation, sample_index.repository, stage=stage)
+    retrieval = await retriever.retrieve(QUESTION, generation, sample_index.repository, stage=stage, group="code")
     scores = [result.score for result in retrieval.results]
     assert scores == sorted(scores, reverse=True)
     assert scores == [result.scores[stage] for result in retrieval.results]
-    assert set(retrieval.candidates) == ({"sparse", "dense"} if stage == "fused" else {stage})
+    assert set(retrieval.candidates) == ({"sparse", "dense"} if stage in BOTH else {stage})
 
 
 async def test_both_retrievers_bring_equally_many(embedder: Embedder, generation: Generation, sample_index: SampleIndex) -> None:
@@ -108,7 +116,7 @@ async def test_filters_are_inside_both_queries(embedder: Embedder, generation: G
 
 @pytest.mark.parametrize("stage", STAGES)
 async def test_least_similarity_holds_for_what_words_alone_found(
-    embedder: Embedder, generation: Generation, sample_index: SampleIndex, stage: Literal["sparse", "dense", "fused"]
+    embedder: Embedder, generation: Generation, sample_index: SampleIndex, stage: Stage
 ) -> None:
     retriever = Retriever(embedder, RetrievalSettings(candidates=4))
     whole = await retriever.retrieve(QUESTION, generation, sample_index.repository, stage=stage, min_score=-1)
@@ -128,7 +136,7 @@ async def test_a_candidate_of_one_retriever_lacks_the_others_score(
     retriever = Retriever(embedder, RetrievalSettings(candidates=2, top_k=2))
     seen: set[tuple[bool, bool]] = set()
     for question in (QUESTION, "parcel expired courier", "Station", "how to set this up", "wait longer each time"):
-        for result in (await retriever.retrieve(question, generation, sample_index.repository)).results:
+        for result in (await retriever.retrieve(question, generation, sample_index.repository, stage="fused")).results:
             assert "similarity" in result.scores
             seen.add(("sparse" in result.scores, "dense" in result.scores))
     assert (True, False) in seen
@@ -139,12 +147,12 @@ async def test_the_explanation_has_a_line_for_every_candidate(
     embedder: Embedder, generation: Generation, sample_index: SampleIndex
 ) -> None:
     retriever = Retriever(embedder, RetrievalSettings(candidates=4, top_k=2))
-    retrieval = await retriever.retrieve(QUESTION, generation, sample_index.repository, explain=True, min_score=0.2)
+    retrieval = await retriever.retrieve(QUESTION, generation, sample_index.repository, explain=True, min_score=0.2, stage="fused")
     assert 4 <= len(retrieval.explanation) <= 8
     first = retrieval.results[0]
     line = retrieval.explanation[0]
-    assert line.startswith(f"1. {first.chunk.path}:{first.chunk.start_line}-{first.chunk.end_line}: fused {first.score:.4f} = 1/(60+")
-    assert f"BM25 {first.scores['sparse']:.2f}" in line
+    assert line.startswith(f"1. {first.chunk.path}:{first.chunk.start_line}-{first.chunk.end_line}: fused {first.score:.3f}; sparse #")
+    assert f"({first.scores['sparse']:.3f}, BM25 {first.scores['bm25']:.2f})" in line
     assert f"cosine {first.scores['similarity']:.3f}" in line
     left_out = [line for line in retrieval.explanation if line.startswith("- ")]
     assert len(left_out) == len(retrieval.explanation) - len(retrieval.results)
@@ -159,7 +167,8 @@ async def test_while_the_dense_part_is_built_words_answer_and_say_so(
     assert retrieval.results[0].chunk.path == "larder/lockers.py"
     assert "still being built" in retrieval.notices[0]
     assert set(retrieval.candidates) == {"sparse"}
-    assert set(retrieval.results[0].scores) == {"sparse", "sparse_rank", "fused"}
+    assert set(retrieval.results[0].scores) == {"sparse", "bm25", "sparse_rank", "fused", "ranked"}
+    assert retrieval.confidence is None
     assert "cosine" not in retrieval.explanation[0]
     assert "embed" not in retrieval.seconds
 
@@ -170,7 +179,8 @@ async def test_what_needs_the_dense_part_is_an_error_without_it(
     half = sparse_only(generation)
     with pytest.raises(RetrievalError, match=r"larder cannot be searched by meaning yet"):
         await retriever.retrieve(QUESTION, half, sample_index.repository, stage="dense")
-    for stage in ("sparse", "fused"):
+    words: tuple[Stage, ...] = ("sparse", "fused", "ranked")
+    for stage in words:
         with pytest.raises(RetrievalError, match=r"still being built.*without a least score"):
             await retriever.retrieve(QUESTION, half, sample_index.repository, stage=stage, min_score=0.3)
 
@@ -200,13 +210,13 @@ async def test_vectors_of_another_model_are_never_compared_with_a_question(sampl
         retrieval = await retriever.retrieve(QUESTION, generation, sample_index.repository)
         by_words = await retriever.retrieve(QUESTION, generation, sample_index.repository, stage="sparse")
         assert retrieval.results[0].chunk.path == "larder/lockers.py"
-        assert all(set(result.scores) == {"sparse", "sparse_rank", "fused"} for result in retrieval.results)
+        assert all(set(result.scores) == {"sparse", "bm25", "sparse_rank", "fused", "ranked"} for result in retrieval.results)
         [notice] = retrieval.notices
         for words in ("another-model", sample_index.spec.model, "by words alone", "footnote index larder"):
             assert words in notice
         assert retrieval.index.dense_ready is False
         assert by_words.notices == retrieval.notices
-        for stage, least in (("dense", None), ("fused", 0.3), ("sparse", 0.3)):
+        for stage, least in (("dense", None), ("fused", 0.3), ("ranked", 0.3), ("sparse", 0.3)):
             with pytest.raises(RetrievalError, match=r"by meaning: .*another-model \(.*is configured"):
                 await retriever.retrieve(QUESTION, generation, sample_index.repository, stage=stage, min_score=least)  # type: ignore[arg-type]
     assert trap.asked == []
@@ -282,7 +292,7 @@ async def test_a_failure_is_an_error_and_never_an_empty_list(embedder: Embedder,
 
 async def test_damage_behind_a_search_names_the_remedy(retriever: Retriever, generation: Generation, sample_index: SampleIndex) -> None:
     class Damaged:
-        def search(self, query_terms: Sequence[str], limit: int, rows: np.ndarray | None = None) -> list[tuple[int, float]]:
+        def scores(self, query_terms: Sequence[str]) -> np.ndarray:
             raise IndexCorrupt("A file is damaged.", "Index the repository again.")
 
     with pytest.raises(IndexCorrupt):

@@ -1,6 +1,7 @@
 import pytest
 
-from rag.source.languages import PROSE, language_of
+from rag.source.languages import language_of
+from rag.types import PROSE
 
 
 @pytest.mark.parametrize(

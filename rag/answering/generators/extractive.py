@@ -12,8 +12,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 from rag.answering.generators.stream import ReportedStream, StreamReport
 from rag.index.tokens import terms
-from rag.source.languages import PROSE
-from rag.types import Chunk, ContextChunk, GenerationRequest, Kind
+from rag.types import PROSE, Chunk, ContextChunk, GenerationRequest, Kind
 
 PLACES = 4
 _BEST = 3

@@ -1,0 +1,64 @@
+"""How likely it is that a question is about this repository at all: one calibrated number. It knows foreign questions, not wrong ranks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.index.file_rows import Files
+from rag.index.sparse import SparseIndex
+from rag.retrieval.importance import Holders
+from rag.retrieval.signals import Asked
+
+WARN_BELOW = 0.5
+"""An answer says below this that the question may be foreign: 6 to 9 of 100 own questions, and 9 of 10 foreign ones."""
+REFUSE_BELOW = 0.1
+"""Below this nothing is answered: 1 of 100 own questions, and 3 of 4 foreign ones."""
+_MIDDLE, _STEEPNESS = 0.84, 14.0  # where own and foreign questions are equally many, and how fast that changes
+_BEST = 10  # chunks that are looked into
+
+
+def coverage(asked: Asked, holders: Holders, rows: Sequence[int]) -> float:
+    """The most of the question's importance that one of these chunks holds, 0 to 1."""
+    chosen = np.asarray(rows[:_BEST], dtype=np.int64)
+    held = np.zeros(len(chosen))
+    for term, importance in asked.importance.items():
+        held += importance * _among(chosen, holders[term])
+    return float(held.max(initial=0.0)) / (sum(asked.importance.values()) or 1.0)
+
+
+def coverage_by_file(asked: Asked, holders: Holders, files: Files) -> float:
+    """The most of the question's importance that one file holds, 0 to 1."""
+    held = np.zeros(len(files))
+    for term, importance in asked.importance.items():
+        holding = np.zeros(len(files))
+        holding[files.numbers[holders[term]]] = importance
+        held += holding
+    return float(held.max(initial=0.0)) / (sum(asked.importance.values()) or 1.0)
+
+
+def known_share(identifiers: Iterable[str], sparse: SparseIndex) -> float:
+    """The share of the question's identifiers that occur in the repository, 0.5 where it names none."""
+    known = [len(sparse.holders(name)) > 0 for name in identifiers]
+    return sum(known) / len(known) if known else 0.5
+
+
+def raw_confidence(similarity: float, covered: float, known: float) -> float:
+    """`similarity`: the best cosine; `covered`: see `coverage_by_file`; `known`: see `known_share`."""
+    return similarity + 0.3 * covered + 0.3 * known
+
+
+def calibrated(raw: float) -> float:
+    """0 to 1: the share of own questions among as many own as foreign ones that score so."""
+    return 1 / (1 + math.exp(-_STEEPNESS * (raw - _MIDDLE)))
+
+
+def _among(rows: NDArray[np.int64], holders: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which rows are among the holders, which are ascending."""
+    if not len(holders):
+        return np.zeros(len(rows), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(holders, rows), len(holders) - 1)
+    return np.asarray(holders[places] == rows)

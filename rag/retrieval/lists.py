@@ -1,0 +1,96 @@
+"""The stage "ranked": both groups of files ranked, which of them leads, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.index.generation import Generation
+from rag.retrieval import confidence
+from rag.retrieval.candidates import Candidates
+from rag.retrieval.evidence import FILES, Evidence, gather
+from rag.retrieval.groups import Grounds, GroupName, prose_leads
+from rag.retrieval.importance import Holders, holders_of, importance
+from rag.retrieval.paths import path_facts
+from rag.retrieval.query import Query
+from rag.retrieval.query_filters import Group
+from rag.retrieval.ranking import Definitions, Ranked, definitions_of, rank
+from rag.retrieval.signals import CODE, PROSE, Asked
+
+_NOTHING = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """`leading`, `others`: the results of the two groups, each best first. `leads`: the name of the leading one. `confidence`: 0 to 1, None
+    where nothing was searched by meaning.
+    """
+
+    leading: Sequence[Ranked]
+    others: Sequence[Ranked] = ()
+    leads: GroupName = "code"
+    confidence: float | None = None
+
+
+def ranked_lists(
+    query: Query, candidates: Candidates, generation: Generation, allowed: NDArray[np.bool_] | None, group: Group, limit: int
+) -> Lists:
+    """Ranks what was found. `allowed`: (n,) rows that may be found, None for all; `group`: the only one that is wanted, "" for both;
+    `limit`: most results of each.
+    """
+    chunks, words = generation.chunks, candidates.sparse
+    if words is None or not len(chunks):
+        return Lists([])
+    holders = holders_of(query.terms, generation.stems)
+    asked = Asked(query.terms, lambda term: importance(len(holders[term]), len(chunks)))
+    definitions = definitions_of(query, chunks, FILES)
+    found = [np.fromiter((row for row, _ in rows), np.int64) for rows in (words.found, candidates.dense or ())]
+    lists: dict[str, list[Ranked]] = {}
+    grounds: dict[str, Grounds] = {}
+    for name, of_group, weights in (("code", ~chunks.files.prose, CODE), ("prose", chunks.files.prose, PROSE)):
+        extra = definitions.files if name == "code" else _NOTHING
+        evidence = gather(chunks.files, of_group, words.scores, allowed, found, extra, candidates.similarity)
+        grounds[name] = _grounds(evidence, asked, holders, generation, candidates)
+        wanted = group in ("", name)
+        lists[name] = (
+            rank(query, asked, evidence, chunks, definitions, weights, limit=limit, rrf_k=candidates.fusing.rrf_k) if wanted else []
+        )
+    leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, query, definitions)) else "code"
+    other = "code" if leads == "prose" else "prose"
+    return Lists(lists[leads], lists[other], leads, _confidence(grounds, query, asked, holders, generation, candidates))
+
+
+def _grounds(evidence: Evidence, asked: Asked, holders: Holders, generation: Generation, candidates: Candidates) -> Grounds:
+    if not len(evidence.rows):
+        return Grounds()
+    similarity = 0.0
+    if candidates.similarity is not None and evidence.dense is not None:
+        similarity = candidates.similarity.cosine(float(evidence.dense.max()))
+    best = evidence.rows[np.argsort(-evidence.sparse, kind="stable")]
+    matches = [asked.match(path_facts(generation.chunks.paths[number]).stem) for number in evidence.files.tolist()]
+    stem = max(match.precision * match.coverage**0.5 for match in matches)
+    return Grounds(similarity, confidence.coverage(asked, holders, best.tolist()), stem)
+
+
+def _prose_leads(grounds: dict[str, Grounds], query: Query, definitions: Definitions) -> bool:
+    return prose_leads(
+        grounds["code"],
+        grounds["prose"],
+        symbol=bool(query.symbol),
+        identifier_defined=bool(definitions.strength),
+        documentation=query.asks_for == "documentation",
+    )
+
+
+def _confidence(
+    grounds: dict[str, Grounds], query: Query, asked: Asked, holders: Holders, generation: Generation, candidates: Candidates
+) -> float | None:
+    if candidates.similarity is None:
+        return None
+    known = confidence.known_share(query.identifiers, generation.sparse)
+    similarity = max(one.similarity for one in grounds.values())
+    covered = confidence.coverage_by_file(asked, holders, generation.chunks.files)
+    return confidence.calibrated(confidence.raw_confidence(similarity, covered, known))

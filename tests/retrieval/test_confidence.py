@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.index.file_rows import Files
+from rag.index.sparse import SparseIndex
+from rag.retrieval.confidence import REFUSE_BELOW, WARN_BELOW, calibrated, coverage, coverage_by_file, known_share, raw_confidence
+from rag.retrieval.importance import holders_of
+from rag.retrieval.signals import Asked
+
+CORPUS = [["lock", "door"], ["lock"], ["key"], ["door", "key"]]
+INDEX = SparseIndex.from_terms(CORPUS)
+HOLDERS = holders_of(["lock", "key", "unseen"], INDEX)
+
+
+def asked(*terms: str) -> Asked:
+    return Asked(terms, lambda term: 3.0 if term == "lock" else 1.0)
+
+
+def test_coverage_is_of_one_chunk_or_of_one_file() -> None:
+    question = asked("lock", "key")
+    assert coverage(question, HOLDERS, [0, 1, 2]) == pytest.approx(3 / 4)
+    assert coverage(question, HOLDERS, [2]) == pytest.approx(1 / 4)
+    assert coverage(question, HOLDERS, []) == 0
+    files = Files.of(np.array([0, 1, 1, 2], dtype=np.int32), 3, np.zeros(4, np.bool_))
+    assert coverage_by_file(question, HOLDERS, files) == 1
+    assert coverage_by_file(asked("unseen"), HOLDERS, files) == 0
+    assert coverage_by_file(asked(), HOLDERS, files) == 0
+
+
+def test_identifiers_that_occur() -> None:
+    assert known_share(("lock", "unseen"), INDEX) == 0.5
+    assert known_share((), INDEX) == 0.5
+    assert known_share(("unseen",), INDEX) == 0
+
+
+@given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1))
+def test_it_stays_between_nothing_and_one_and_grows_with_all_it_rests_on(similarity: float, covered: float, known: float) -> None:
+    now = calibrated(raw_confidence(similarity, covered, known))
+    assert 0 <= now <= 1
+    assert now <= calibrated(raw_confidence(similarity + 0.1, covered, known))
+    assert now <= calibrated(raw_confidence(similarity, covered + 0.1, known))
+    assert now <= calibrated(raw_confidence(similarity, covered, known + 0.1))
+    assert 0 < REFUSE_BELOW < WARN_BELOW < 1

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag.retrieval.groups import Grounds, one_list, prose_leads
+from rag.retrieval.ranking import Ranked
+
+CODE = Grounds(similarity=0.4, coverage=0.5, stem=0.2)
+
+
+def test_prose_leads_where_it_is_clearly_closer() -> None:
+    closer = replace(CODE, similarity=0.6)
+    assert prose_leads(CODE, closer, symbol=False, identifier_defined=False, documentation=False)
+    assert not prose_leads(CODE, CODE, symbol=False, identifier_defined=False, documentation=False)
+    assert not prose_leads(CODE, closer, symbol=True, identifier_defined=False, documentation=True)
+    assert not prose_leads(CODE, closer, symbol=False, identifier_defined=True, documentation=False)
+    assert prose_leads(CODE, CODE, symbol=False, identifier_defined=False, documentation=True)
+
+
+@given(st.integers(0, 12), st.integers(0, 12), st.integers(1, 12))
+def test_one_list_is_full_and_keeps_both_orders(first: int, second: int, limit: int) -> None:
+    leading = [Ranked(row, 1.0) for row in range(first)]
+    others = [Ranked(100 + row, 1.0) for row in range(second)]
+    rows = [result.row for result in one_list(leading, others, limit)]
+    assert len(rows) == min(limit, first + second)
+    assert rows == sorted(rows)
+    if second and limit >= 2:
+        assert rows[-1] >= 100 or (first >= limit and len([row for row in rows if row >= 100]) == 0 and round(0.3 * limit) == 0)

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+
+from rag.retrieval.paths import path_facts, split_words, unversioned
+
+
+@pytest.mark.parametrize(
+    ("path", "stem", "directories", "test", "example"),
+    [
+        ("src/depot/LockerDoor.java", ("locker", "door"), ("src", "depot"), False, False),
+        ("src/lockers/mod.rs", ("lockers",), ("src", "lockers"), False, False),
+        ("depot/__init__.py", ("depot",), ("depot",), False, False),
+        ("index.js", ("index",), (), False, False),
+        (".gitignore", ("gitignore",), (), False, False),
+        ("depot/door_test.go", ("door", "test"), ("depot",), True, False),
+        ("src/test/java/DoorIT.java", ("door", "it"), ("src", "test", "java"), True, False),
+        ("larder-core/jvmTests/Door.kt", ("door",), ("larder", "core", "jvm", "tests"), True, False),
+        ("src/contest/latest.py", ("latest",), ("src", "contest"), False, False),
+        ("_examples/door/main.go", ("main",), ("examples", "door"), False, True),
+        ("docs/door.py", ("door",), ("docs",), False, True),
+    ],
+)
+def test_what_a_path_says(path: str, stem: tuple[str, ...], directories: tuple[str, ...], test: bool, example: bool) -> None:
+    facts = path_facts(path)
+    assert (facts.stem, facts.directories, facts.test, facts.example) == (stem, directories, test, example)
+    assert facts.level == path.count("/")
+
+
+def test_old_versions() -> None:
+    assert path_facts("depot/_legacy/door.py").outdated
+    assert not path_facts("depot/legacy.py").outdated
+    assert unversioned("depot/v1/door.py") == "depot/door.py"
+    assert unversioned("v2/door.py") == "door.py"
+    assert unversioned("depot/v1x/door.py") == unversioned("dev1/door.py") == ""
+
+
+def test_words_of_names() -> None:
+    assert split_words("HTTPServer_openDoor2") == ("http", "server", "open", "door", "2")
+    assert split_words("") == ()
