@@ -146,7 +146,7 @@ async def test_every_stage_from_one_index_each_and_again_from_what_stands(
     ]
     assert {progress.step for progress in seen} == {"index", "ask"}
     assert all(progress.total == 5 for progress in seen)
-    assert (first.questions, first.asked, len(first.outcomes)) == (5, 3, 12)
+    assert (first.questions, first.asked, len(first.outcomes)) == (5, 3, 15)
 
     again = await _evaluate(questions, clones, data_dir, root=True)
     assert [index.built for index in again.indexes] == [False, False]
