@@ -25,7 +25,7 @@ from rag.index.chunk_table import ChunkTable
 from rag.index.files import check_room, checksum, corrupt, sync_directory, verify
 from rag.index.manifest import DensePart, read_dense_part, write_manifest
 from rag.index.restoring import RestoringStore
-from rag.protocols import SparseWeights, DenseBackend, DenseStore, HybridStore, ServedBackend, Vector
+from rag.protocols import DenseBackend, DenseStore, HybridStore, ServedBackend, SparseWeights, Vector
 from rag.types import Chunk
 
 logger = logging.getLogger(__name__)

@@ -73,7 +73,8 @@ class Retriever:
         "ranked" tells them apart. While the dense part is being built, or where another model wrote it, "fused" and "ranked" go by words
         alone and say so in `notices`; "dense" and `min_score` are errors then. `explain`: a line a candidate. Filters that the question
         itself holds ("lang:go") hold where `filters` is silent.
-        `seconds`: "sparse" beside "embed" and "dense" (of a server, both in one), then "rank", and "retrieve" for the whole as it was waited for.
+        `seconds`: "sparse" beside "embed" and "dense" (of a server, both in one), then "rank", and "retrieve" for the whole as it was
+        waited for.
 
         Raises: RetrievalError, IndexCorrupt, ModelError.
         """

@@ -26,6 +26,7 @@ from rag.retrieval.search import SERVER_AWAY
 from rag.types import Filters, Repository
 from tests.index.fake_qdrant import FakeQdrant, Fault, Request, fake_qdrant
 from tests.index.fixtures import commit_files, data_directory, make_repository
+from tests.index.servers import both
 
 QUESTION = "Which locker does a new parcel get?"
 

@@ -19,6 +19,7 @@ from rag.index.sparse import SparseIndex
 from rag.types import Chunk, Filters, Kind
 from tests.contracts.test_dense_store import CHUNKS, VECTORS
 from tests.index.fake_qdrant import FakeQdrant, Fault, Request, fake_qdrant
+from tests.index.servers import both
 
 KEY = "canary-key-canary-key"
 SPARSE = SparseIndex.from_terms([chunk.text.split() for chunk in CHUNKS])
