@@ -127,6 +127,9 @@ class EmbeddingSection(Section):
     document_prompt: str = Field("", description="text put before a chunk; empty: the model's own")
     backend: Literal["onnx-int8", "onnx-fp32", "sentence-transformers"] = Field("onnx-int8", description="what runs the model")
     threads: int = Field(0, ge=0, description="threads for embedding; 0: as many as there are cores")
+    read_tokens: int = Field(
+        128, ge=0, description="most tokens of a chunk that the model reads; 0: all that it can. Fewer are quicker; a change embeds anew"
+    )
 
 
 class QdrantSection(Section):

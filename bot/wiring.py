@@ -68,7 +68,12 @@ _ALONE_NICE = 10  # of a build that nobody's answers wait beside
 def embedding_settings(settings: Settings) -> EmbeddingSettings:
     own = settings.embedding
     return EmbeddingSettings(
-        model=own.model, query_prompt=own.query_prompt, document_prompt=own.document_prompt, backend=own.backend, threads=own.threads
+        model=own.model,
+        query_prompt=own.query_prompt,
+        document_prompt=own.document_prompt,
+        backend=own.backend,
+        threads=own.threads,
+        read_tokens=own.read_tokens,
     )
 
 

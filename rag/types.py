@@ -93,8 +93,9 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSpec:
-    """What must agree for two vectors to be comparable. `window`: tokens the model reads, special tokens included.
-    `document_prompt`: what the model reads before every chunk, "" for nothing."""
+    """What must agree for two vectors to be comparable. `window`: tokens the model can read, special tokens included.
+    `document_prompt`: what the model reads before every chunk, "" for nothing. `read_tokens`: of a chunk only so many are read, 0 for all
+    that the window holds."""
 
     model: str
     weights_hash: str
@@ -102,6 +103,12 @@ class EmbeddingSpec:
     dimension: int
     window: int
     document_prompt: str = ""
+    read_tokens: int = 0
+
+    @property
+    def reads(self) -> int:
+        """Tokens of a chunk that decide its vector, special tokens included."""
+        return self.read_tokens or self.window
 
 
 @dataclass(frozen=True, slots=True)

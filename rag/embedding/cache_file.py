@@ -153,6 +153,6 @@ def _put_aside(path: Path) -> None:
 
 
 def _key(spec: EmbeddingSpec, text: str) -> bytes:
-    digest = blake2b(f"{spec.weights_hash}\0{spec.backend}\0{spec.window}\0".encode(), digest_size=20)
+    digest = blake2b(f"{spec.weights_hash}\0{spec.backend}\0{spec.reads}\0".encode(), digest_size=20)
     digest.update((spec.document_prompt + text).encode("utf-8", "surrogatepass"))
     return digest.digest()

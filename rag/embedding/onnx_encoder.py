@@ -23,26 +23,27 @@ class Encoder:
     A batch would pad, and gains nothing on a processor; one text a run makes a vector depend on its text alone.
     """
 
-    def __init__(self, model: Path, tokenizer: Path, *, window: int, threads: int) -> None:
+    def __init__(self, model: Path, tokenizer: Path, *, window: int, threads: int, read_tokens: int = 0) -> None:
+        """`window`: most tokens of a text that are read; of those that are encoded `short`, `read_tokens`."""
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         try:
             self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-            self._tokenizer = Tokenizer.from_file(str(tokenizer))
+            self._tokenizer = _reading(tokenizer, window)
+            self._short = _reading(tokenizer, read_tokens) if read_tokens else self._tokenizer
         except Exception as error:  # onnxruntime and tokenizers raise bare exceptions of their own making
             raise ModelError(
                 f"The exported embedding model {model} cannot be loaded ({type(error).__name__}).",
                 "Remove its directory: it is exported again at the next start.",
             ) from error
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(window)
         self._threads = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or os.cpu_count() or 1
 
-    def encode(self, texts: Sequence[str]) -> Vector:
+    def encode(self, texts: Sequence[str], *, short: bool = False) -> Vector:
         """(n, d) float32, unit rows, n > 0."""
-        encodings = self._tokenizer.encode_batch([_well_formed(text) for text in texts])
+        tokenizer = self._short if short else self._tokenizer
+        encodings = tokenizer.encode_batch([_well_formed(text) for text in texts])
         ids = [np.asarray([encoding.ids], dtype=np.int64) for encoding in encodings]
         if self._threads == 1 or len(ids) == 1:
             return np.concatenate([self._run(row) for row in ids])
@@ -65,7 +66,7 @@ class OnnxEmbedder:
     def __init__(self, export: Export, spec: EmbeddingSpec, *, query_prompt: str, threads: int) -> None:
         self._spec = spec
         self._query_prompt = query_prompt
-        self._encoder = Encoder(export.model, export.tokenizer, window=spec.window, threads=threads)
+        self._encoder = Encoder(export.model, export.tokenizer, window=spec.window, threads=threads, read_tokens=spec.read_tokens)
 
     @property
     def spec(self) -> EmbeddingSpec:
@@ -74,11 +75,19 @@ class OnnxEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Vector:
         if not texts:
             return np.zeros((0, self._spec.dimension), dtype=np.float32)
-        return self._encoder.encode([self._spec.document_prompt + text for text in texts])
+        return self._encoder.encode([self._spec.document_prompt + text for text in texts], short=True)
 
     def embed_query(self, text: str) -> Vector:
         row: Vector = self._encoder.encode([self._query_prompt + text])[0]
         return row
+
+
+def _reading(path: Path, tokens: int) -> Tokenizer:
+    """A tokenizer that cuts a text after so many tokens. Two, where there are two lengths: truncation is state that threads would share."""
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(tokens)
+    return tokenizer
 
 
 def _well_formed(text: str) -> str:

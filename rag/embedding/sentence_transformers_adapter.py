@@ -52,15 +52,16 @@ class SentenceTransformersEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Vector:
         if not texts:
             return np.zeros((0, self._spec.dimension), dtype=np.float32)
-        return self._encode(list(texts), self._spec.document_prompt)
+        return self._encode(list(texts), self._spec.document_prompt, self._spec.reads)
 
     def embed_query(self, text: str) -> Vector:
-        row: Vector = self._encode([text], self._query_prompt)[0]
+        row: Vector = self._encode([text], self._query_prompt, self._spec.window)[0]
         return row
 
-    def _encode(self, texts: list[str], prompt: str) -> Vector:
+    def _encode(self, texts: list[str], prompt: str, tokens: int) -> Vector:
         # The prompt is given apart, not joined to the text: some models leave it out of the pooling. "" would mean the model's default.
         with self._lock:
+            self._model.max_seq_length = tokens
             vectors = self._model.encode(
                 texts, prompt=prompt, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
             )

@@ -243,10 +243,11 @@ def _give_way(nice: int) -> None:
     """Lowers the priority of this process and of all that it starts."""
     os.nice(nice)
     # Linux, as desktops have it, shares the processor out by session first: there, nice counts among the processes of a session alone, and
-    # this child leads its own. The session has a nice value too; the kernel takes ten changes a second from all processes together.
+    # this child leads its own. The session has a nice value too; the kernel takes ten changes a second from all processes together. Half of
+    # it: a tenth of the processor beside a session that wants all of it, so that a push is still indexed soon on a machine that is busy.
     for _ in range(20):
         try:
-            Path("/proc/self/autogroup").write_text(str(nice), encoding="ascii")
+            Path("/proc/self/autogroup").write_text(str(nice // 2), encoding="ascii")
         except BlockingIOError:
             time.sleep(0.1)
         except OSError:  # a system without it

@@ -252,7 +252,7 @@ def test_an_index_of_another_model_answers_by_words_until_a_start_has_rebuilt_it
     try:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("Open ")
-        for _ in range(60):
+        for _ in range(200):  # a build gives way to the tests beside it
             (row,) = footnote.json("status")["repositories"]
             if row["fits"]:
                 break

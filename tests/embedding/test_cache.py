@@ -46,6 +46,7 @@ def test_what_was_put_comes_back_to_the_last_bit_and_in_its_place(cache: Embeddi
         replace(SPEC, weights_hash="v" * 64),
         replace(SPEC, backend="onnx-fp32"),
         replace(SPEC, window=128),
+        replace(SPEC, read_tokens=100),
         replace(SPEC, document_prompt="text: "),
         replace(SPEC, dimension=9),
     ],

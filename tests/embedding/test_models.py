@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -154,3 +155,30 @@ def test_a_model_without_a_tokenizer_file_or_weights_says_so(tmp_path: Path) -> 
         describe(EmbeddingSettings(model=str(directory)))
     assert issubclass(UnknownModel, ModelError)
     assert issubclass(ModelMismatch, ModelError)
+
+
+@pytest.mark.parametrize("exported", [False, True])
+def test_of_a_chunk_only_so_many_tokens_are_read_and_of_a_question_all(
+    prompted: Path, tmp_path: Path, models_directory: Path, exported: bool
+) -> None:
+    words = "the cache holds what was read before and gives it back when it is asked again " * 3
+    whole = EmbeddingSettings(read_tokens=0) if exported else EmbeddingSettings(model=str(prompted), read_tokens=0)
+    short = replace(whole, read_tokens=20)
+    directory = models_directory if exported else tmp_path
+    reads_all, reads_some = load_embedder(whole, directory), load_embedder(short, directory)
+    texts = [words + "alpha", words + "omega"]
+    assert reads_some.spec == describe(short) != describe(whole)
+    assert (reads_some.spec.reads, reads_all.spec.reads) == (20, reads_all.spec.window)
+    some, all_ = reads_some.embed_documents(texts), reads_all.embed_documents(texts)
+    np.testing.assert_array_equal(some[0], some[1])
+    assert exported == (not np.array_equal(all_[0], all_[1]))  # the small model's window ends before the last word
+    assert not np.allclose(some[0], all_[0], atol=1e-3)
+    np.testing.assert_allclose(reads_some.embed_query(texts[1]), reads_all.embed_query(texts[1]), atol=1e-6)
+    few = ["return a", "read"]
+    np.testing.assert_allclose(reads_some.embed_documents(few), reads_all.embed_documents(few), atol=1e-6)
+
+
+def test_a_window_that_is_shorter_than_what_may_be_read_is_read_whole(prompted: Path) -> None:
+    assert describe(EmbeddingSettings(model=str(prompted), read_tokens=128)) == describe(
+        EmbeddingSettings(model=str(prompted), read_tokens=0)
+    )
