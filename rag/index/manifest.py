@@ -113,7 +113,8 @@ def model_mismatch(manifest: Manifest, expected: EmbeddingSpec) -> str:
 def _named(spec: EmbeddingSpec) -> str:
     prompt = f", prompt {spec.document_prompt!r}" if spec.document_prompt else ""
     model = Path(spec.model).name if Path(spec.model).is_absolute() else spec.model  # it is said in Slack
-    return f"{model} ({spec.backend}, weights {spec.weights_hash[:12]}, {spec.dimension} numbers, {spec.reads} tokens{prompt})"
+    read = f"{spec.reads} of {spec.window}" if spec.read_tokens else str(spec.window)
+    return f"{model} ({spec.backend}, weights {spec.weights_hash[:12]}, {spec.dimension} numbers, {read} tokens{prompt})"
 
 
 def _digest(body: str) -> str:

@@ -9,7 +9,7 @@ _SHORTEST = 3  # characters that are left
 _VOWELS = frozenset("aeiouy")
 
 # The longest that fits is taken off; later ones may become possible then, so there are two passes.
-_FIRST = ("ings", "ing", "edly", "ely", "ally", "ied", "ies", "ed", "es", "s", "ie", "y", "e")
+_FIRST = ("yings", "ings", "ying", "ing", "edly", "ely", "ally", "ied", "ies", "ed", "es", "s", "ie", "y", "e")
 _SECOND = (
     *("izations", "ization", "isations", "isation", "ations", "ation", "ators", "ator", "ative", "ating", "ions", "ion", "ments", "ment"),
     *(

@@ -92,6 +92,8 @@ class TermCounts:
         columns: dict[str, int] = {}
         place = np.fromiter((columns.setdefault(fold(name), len(columns)) for name in self.columns), np.int32, len(self.columns))
         counts = self.matrix()
+        from scipy.sparse import csr_matrix
+
         matrix = csr_matrix((counts.data.copy(), place[counts.indices], counts.indptr.copy()), shape=(counts.shape[0], len(columns)))
         matrix.sum_duplicates()
         return _Folded(columns, self.lengths, matrix)

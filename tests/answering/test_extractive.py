@@ -50,12 +50,12 @@ These are the 3 places that match your question best. No language model wrote th
   `def route(self, rule: str, **limits: t.Any) -> t.Callable[[T], T]`
   Decorate a door function to register it under its number.
   Matches: decorate, door, function, register, route.
-- **“Routing”** in `docs/quickstart.rst`, lines 200–204 [2]
-  Use the `larder.Doors.route` decorator to bind a function.
-  Matches: decorator, function, route.
-- `larder/now.py`, lines 1–4 [3]
+- `larder/now.py`, lines 1–4 [2]
   `route_ctx = make()`
-  Matches: route."""
+  Matches: route.
+- **“Routing”** in `docs/quickstart.rst`, lines 200–204 [3]
+  Use the `larder.Doors.route` decorator to bind a function.
+  Matches: decorator, function, route."""
     )
     assert [c.number for c in answer.citations] == [1, 2, 3]
     assert (answer.abstained, answer.ungrounded, answer.dropped_citations) == (False, (), 0)

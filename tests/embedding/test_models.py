@@ -42,7 +42,7 @@ def describe_in_child(model: str, *, before: str = "", **variables: str) -> str:
 
 
 def test_the_default_model_is_the_packaged_one_and_is_described_without_heavy_imports() -> None:
-    spec = EmbeddingSpec("all-MiniLM-L6-v2", PACKAGED_SHA256, "onnx-int8", 384, 256)
+    spec = EmbeddingSpec("all-MiniLM-L6-v2", PACKAGED_SHA256, "onnx-int8", 384, 256, read_tokens=128)
     assert describe(EmbeddingSettings()) == spec
     assert describe(EmbeddingSettings(model="sentence-transformers/all-MiniLM-L6-v2")) == spec
     assert describe_in_child("all-MiniLM-L6-v2").splitlines() == [repr(spec), "[]"]
