@@ -42,7 +42,8 @@ from rag.index.generation import Indexes, repository_directory
 from rag.index.layout import Layout
 from rag.index.server_settings import ServerSettings, checked_url
 from rag.protocols import Generator
-from rag.retrieval.retriever import RetrievalSettings, Retriever
+from rag.retrieval.retriever import Retriever
+from rag.retrieval.settings import RetrievalSettings
 from rag.source.mirror import Mirror
 from rag.source.redaction import register_live_secret
 from rag.types import Repository

@@ -21,7 +21,8 @@ from rag.index.dense import default_backend
 from rag.index.generation import Generation, Indexes
 from rag.index.tokens import terms
 from rag.protocols import Vector
-from rag.retrieval.retriever import RetrievalSettings, Retriever
+from rag.retrieval.retriever import Retriever
+from rag.retrieval.settings import RetrievalSettings
 from rag.types import Filters, Repository
 
 ASKED = 200

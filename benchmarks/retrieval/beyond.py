@@ -14,7 +14,8 @@ from rag.evaluation.datasets import Question
 from rag.evaluation.indexes import EvalIndexes, groups_of
 from rag.evaluation.report import EvalReport
 from rag.evaluation.runner import BY_WORDS, confidence_of
-from rag.retrieval.retriever import RetrievalSettings, Retriever
+from rag.retrieval.retriever import Retriever
+from rag.retrieval.settings import RetrievalSettings
 
 LOST = 0.05  # share of answerable questions that a threshold may lose
 SEED = 4

@@ -10,7 +10,7 @@ from rag.evaluation.datasets import Question
 from rag.evaluation.report import Summary
 from rag.evaluation.runner import STAGES
 from rag.retrieval.candidates import Stage
-from rag.retrieval.retriever import RetrievalSettings
+from rag.retrieval.settings import RetrievalSettings
 
 _FUSIONS = any(field.name == "fusion" for field in fields(RetrievalSettings))  # whether reciprocal rank fusion is one of several
 NAMES = {"sparse": "BM25", "dense": "dense", "rrf": "RRF", **({"fused": "fused"} if _FUSIONS else {})}

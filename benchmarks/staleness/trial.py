@@ -26,7 +26,8 @@ from rag.index.dense import default_backend
 from rag.index.generation import Indexes
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport
 from rag.protocols import Embedder
-from rag.retrieval.retriever import RetrievalSettings, Retriever
+from rag.retrieval.retriever import Retriever
+from rag.retrieval.settings import RetrievalSettings
 from rag.source.mirror import Mirror
 from rag.types import Answer, Document, Repository
 

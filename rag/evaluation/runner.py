@@ -25,7 +25,8 @@ from rag.evaluation.metrics import Place, score
 from rag.evaluation.report import EvalReport, Indexed, LeftOut, Outcome
 from rag.index.generation import Generation
 from rag.retrieval.candidates import Stage
-from rag.retrieval.retriever import RetrievalSettings, Retriever
+from rag.retrieval.retriever import Retriever
+from rag.retrieval.settings import RetrievalSettings
 from rag.source.mirror import Mirror
 from rag.types import Document, Filters, Repository, Retrieval
 

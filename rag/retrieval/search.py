@@ -20,6 +20,7 @@ from rag.retrieval.query_vectors import QueryVectors
 from rag.types import Filters
 
 Found = list[tuple[int, float]]
+Allowed = NDArray[np.bool_] | None  # (n,) rows that may be found, None for all
 
 SERVER_AWAY = "The server that is searched by meaning cannot be asked at the moment: this was found by words alone."
 BY_WORDS = 1_000  # rows that a server brings of each form of the words: what scores less hardly moves the sum of a file's scores
@@ -57,7 +58,7 @@ class Search:
             return replace(self, filters=given), self.generation.chunks.mask(given)
         return self, allowed
 
-    def sparse(self, allowed: NDArray[np.bool_] | None) -> Words:
+    def sparse(self, allowed: Allowed) -> Words:
         """Raises: IndexCorrupt."""
         with self.clocked("sparse"):
             whole, stems = self.generation.sparse.scores(self.query.terms), self.generation.stems.scores(self.query.stems)
@@ -79,7 +80,7 @@ class Search:
         """Whether a server holds both parts."""
         return isinstance(self.generation.dense, HybridStore)
 
-    def both(self, query_vectors: QueryVectors, allowed: NDArray[np.bool_] | None) -> tuple[Words, tuple[Vector, Found | None]]:
+    def both(self, query_vectors: QueryVectors, allowed: Allowed) -> tuple[Words, tuple[Vector, Found | None]]:
         """What `sparse` and `dense` bring, of one request to a server, which is clocked as "dense". Where that is away, the sparse part on
         this machine answers alone, and `notices` says so. Raises: RetrievalError, ModelError, IndexCorrupt."""
         with self.clocked("embed"):
@@ -96,7 +97,7 @@ class Search:
         whole, stems = (_spread(found, len(self.generation.chunks)) for found in forms)
         return self._words(whole, stems, allowed), (vector, dense)
 
-    def _words(self, whole: NDArray[np.float64], stems: NDArray[np.float64], allowed: NDArray[np.bool_] | None) -> Words:
+    def _words(self, whole: NDArray[np.float64], stems: NDArray[np.float64], allowed: Allowed) -> Words:
         """(n,) scores of both forms; chunks that may not be found have 0."""
         scores = (_scaled(whole) + _scaled(stems)) / 2
         # A chunk that holds a term holds it without its ending.

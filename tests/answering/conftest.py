@@ -17,7 +17,8 @@ from rag.answering.pipeline import Pipeline
 from rag.database import Database
 from rag.index.generation import Indexes
 from rag.protocols import Embedder
-from rag.retrieval.retriever import RetrievalSettings, Retriever
+from rag.retrieval.retriever import Retriever
+from rag.retrieval.settings import RetrievalSettings
 from rag.types import Repository
 from tests.answering.fake_groq import FakeGroq
 from tests.index.fixtures import SampleIndex

@@ -21,8 +21,9 @@ from rag.index.server import Server
 from rag.index.server_settings import ServerSettings
 from rag.index.tokens import terms
 from rag.protocols import DenseBackend, Embedder, HybridStore
-from rag.retrieval.retriever import RetrievalSettings, Retriever
+from rag.retrieval.retriever import Retriever
 from rag.retrieval.search import SERVER_AWAY
+from rag.retrieval.settings import RetrievalSettings
 from rag.types import Filters, Repository
 from tests.index.fake_qdrant import FakeQdrant, Fault, Request, fake_qdrant
 from tests.index.fixtures import commit_files, data_directory, make_repository

@@ -6,7 +6,8 @@ import pytest
 
 from rag.index.generation import Generation
 from rag.protocols import Embedder
-from rag.retrieval.retriever import RetrievalSettings, Retriever
+from rag.retrieval.retriever import Retriever
+from rag.retrieval.settings import RetrievalSettings
 from tests.index.fixtures import SampleIndex
 
 

@@ -15,7 +15,8 @@ from rag.protocols import Embedder, Vector
 from rag.retrieval.candidates import Stage
 from rag.retrieval.fusion import reciprocal_rank_fusion
 from rag.retrieval.query import understand
-from rag.retrieval.retriever import RetrievalSettings, Retriever
+from rag.retrieval.retriever import Retriever
+from rag.retrieval.settings import RetrievalSettings
 from rag.types import EmbeddingSpec, Filters, Retrieval
 from tests.index.fixtures import SampleIndex
 
