@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.answering.citations import without_citations
+from rag.retrieval.groups import in_one_list
 from rag.types import Chunk, ContextChunk, SearchResult, Turn
 
 _BYTES_PER_TOKEN = 3
 _HEADER_TOKENS = 60  # delimiters and the names of the fields
 _LONGEST_TURN_CHARS = 1500
-_LEADING_RUN = 3
 
 
 def estimate_tokens(text: str) -> int:
@@ -23,7 +23,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def pack(results: Sequence[SearchResult], budget_tokens: int, *, most: int = 0) -> tuple[ContextChunk, ...]:
-    """Results numbered from 1, as many as fit, in their order but for the better of the second group (see `from_both`); `most` = 0 sets
+    """Results numbered from 1, as many as fit, in their order but for the better of the second group (see `in_one_list`); `most` = 0 sets
     no other limit.
 
     One that lies wholly inside another that is packed adds nothing and is left out; one that does not fit is passed over, since a
@@ -31,7 +31,7 @@ def pack(results: Sequence[SearchResult], budget_tokens: int, *, most: int = 0) 
     """
     packed: list[ContextChunk] = []
     left = budget_tokens
-    for result in from_both(results):
+    for result in in_one_list(results):
         if most and len(packed) == most:
             break
         cost = _cost(result.chunk)
@@ -40,18 +40,6 @@ def pack(results: Sequence[SearchResult], budget_tokens: int, *, most: int = 0) 
         packed.append(ContextChunk(len(packed) + 1, result))
         left -= cost
     return tuple(packed)
-
-
-def from_both(results: Sequence[SearchResult]) -> list[SearchResult]:
-    """The leading group's results with one of the other's after every third, so that a context that ends early holds both."""
-    leading = [result for result in results if result.group == results[0].group]
-    others = iter([result for result in results if result.group != results[0].group])
-    mixed: list[SearchResult] = []
-    for position, result in enumerate(leading, 1):
-        mixed.append(result)
-        if position % _LEADING_RUN == 0:
-            mixed += [other for other in [next(others, None)] if other is not None]
-    return [*mixed, *others]
 
 
 def pack_history(turns: Sequence[Turn], budget_tokens: int) -> tuple[Turn, ...]:

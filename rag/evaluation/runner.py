@@ -25,6 +25,7 @@ from rag.evaluation.metrics import Place, score
 from rag.evaluation.report import EvalReport, Indexed, LeftOut, Outcome
 from rag.index.generation import Generation
 from rag.retrieval.candidates import Stage
+from rag.retrieval.groups import in_one_list
 from rag.retrieval.retriever import Retriever
 from rag.retrieval.settings import RetrievalSettings
 from rag.source.mirror import Mirror
@@ -33,6 +34,7 @@ from rag.types import Document, Filters, Repository, Retrieval
 logger = logging.getLogger(__name__)
 
 STAGES: tuple[str, ...] = ("grep", *get_args(Stage))  # a stage of retrieval's appears here by itself
+ONE_LIST = frozenset({"sparse", "dense", "fused"})  # stages that know no groups
 BY_WORDS = frozenset({"grep", "sparse"})  # stages that look at no vector
 RANKED = 50  # results of a question
 
@@ -186,7 +188,8 @@ class _Evaluation:
             question.text, generation, repository, limit=RANKED, stage=cast(Stage, stage), filters=self._settings.filters
         )
         seconds = time.perf_counter() - started
-        places = [Place(r.chunk.path, r.chunk.start_line, r.chunk.end_line, r.score) for r in found.results]
+        results = found.results if stage in ONE_LIST else in_one_list(found.results)
+        places = [Place(r.chunk.path, r.chunk.start_line, r.chunk.end_line, r.score) for r in results]
         self._keep(question, stage, places, seconds, confidence_of(found))
 
     def _keep(self, question: Question, stage: str, places: Sequence[Place], seconds: float, confidence: float | None = None) -> None:

@@ -14,11 +14,13 @@ from rag.retrieval.importance import Holders
 from rag.retrieval.signals import Asked
 
 WARN_BELOW = 0.5
-"""An answer says below this that the question may be foreign: 6 to 9 of 100 own questions, and 9 of 10 foreign ones."""
+"""An answer says below this that the question may be foreign: 3 to 10 of 100 own questions, and 9 of 10 foreign ones."""
 REFUSE_BELOW = 0.1
-"""Below this nothing is answered: 1 of 100 own questions, and 3 of 4 foreign ones."""
-_MIDDLE, _STEEPNESS = 0.84, 14.0  # where own and foreign questions are equally many, and how fast that changes
+"""Below this nothing is answered: 1 of 100 own questions, and 8 of 10 foreign ones."""
+_MIDDLE, _STEEPNESS = 0.75, 17.0  # where own and foreign questions are equally many, and how fast that changes
 _BEST = 10  # chunks that are looked into
+_NAMES_NONE = 0.7
+_FEW = 100  # chunks below which chance plays no part
 
 
 def coverage(asked: Asked, holders: Holders, rows: Sequence[int]) -> float:
@@ -41,14 +43,16 @@ def coverage_by_file(asked: Asked, holders: Holders, files: Files) -> float:
 
 
 def known_share(identifiers: Iterable[str], sparse: SparseIndex) -> float:
-    """The share of the question's identifiers that occur in the repository, 0.5 where it names none."""
+    """The share of the question's identifiers that occur in the repository, 0.7 where it names none."""
     known = [len(sparse.holders(name)) > 0 for name in identifiers]
-    return sum(known) / len(known) if known else 0.5
+    return sum(known) / len(known) if known else _NAMES_NONE
 
 
-def raw_confidence(similarity: float, covered: float, known: float) -> float:
-    """`similarity`: the best cosine; `covered`: see `coverage_by_file`; `known`: see `known_share`."""
-    return similarity + 0.3 * covered + 0.3 * known
+def raw_confidence(similarity: float, covered: float, known: float, chunks: int) -> float:
+    """`similarity`: the best cosine of all `chunks`: the more there are, the better is the best of them by chance. `covered`: see
+    `coverage_by_file`; `known`: see `known_share`.
+    """
+    return similarity + 0.3 * covered + 0.3 * known - 0.1 * math.log10(max(chunks, _FEW) / _FEW)
 
 
 def calibrated(raw: float) -> float:

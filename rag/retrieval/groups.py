@@ -1,4 +1,5 @@
-"""Code and prose are ranked apart, for what tells in one misleads in the other; here is which of the two comes first, and one list of both.
+"""Code and prose are ranked apart, for what tells in one misleads in the other; here is which of the two comes first, how many of each are
+shown, and the order where one list must do.
 
 The rule is linear with round weights (docs/retrieval.md).
 """
@@ -7,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import islice
+from typing import Literal, TypeVar
 
 from rag.retrieval.ranking import Ranked
+from rag.types import SearchResult
 
 GroupName = Literal["code", "prose"]
+T = TypeVar("T")
 
 LEADS_ABOVE = 1.0
-_OTHERS = 0.3  # of one list's places, for the group that does not lead
+_OTHERS = 0.3  # of all places, for the group that does not lead
+_RUN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +41,27 @@ def prose_leads(code: Grounds, prose: Grounds, *, symbol: bool, identifier_defin
     return z - identifier_defined + documentation > LEADS_ABOVE
 
 
-def one_list(first: Sequence[Ranked], second: Sequence[Ranked], limit: int) -> list[Ranked]:
+def places_of_both(first: Sequence[Ranked], second: Sequence[Ranked], limit: int) -> list[Ranked]:
     """The leading group's results, then the other's; each gives its free places to the other."""
     others = min(len(second), round(_OTHERS * limit))
     leading = min(len(first), limit - others)
     return [*first[:leading], *second[: limit - leading]]
+
+
+def mixed(first: Sequence[T], second: Sequence[T]) -> list[T]:
+    """One list of both groups: one of the second after every third of the first, so that the other group's best is seen wherever the list
+    ends. Of all orders tried it loses least where the wrong group leads, and nothing among the first three where the right one does.
+    """
+    others = iter(second)
+    merged: list[T] = []
+    for position, one in enumerate(first, 1):
+        merged.append(one)
+        if position % _RUN == 0:
+            merged += islice(others, 1)
+    return [*merged, *others]
+
+
+def in_one_list(results: Sequence[SearchResult]) -> list[SearchResult]:
+    """Results that stand group by group, in the order of one list, see `mixed`."""
+    leading = [result for result in results if result.group == results[0].group]
+    return mixed(leading, [result for result in results if result.group != results[0].group])

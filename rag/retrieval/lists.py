@@ -93,4 +93,4 @@ def _confidence(
     known = confidence.known_share(query.identifiers, generation.sparse)
     similarity = max(one.similarity for one in grounds.values())
     covered = confidence.coverage_by_file(asked, holders, generation.chunks.files)
-    return confidence.calibrated(confidence.raw_confidence(similarity, covered, known))
+    return confidence.calibrated(confidence.raw_confidence(similarity, covered, known, len(generation.chunks)))

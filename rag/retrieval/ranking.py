@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -78,13 +78,12 @@ def rank(
     facts = [path_facts(chunks.paths[number]) for number in evidence.files.tolist()]
     ordinary = max((float(words[place]) for place, fact in enumerate(facts) if not (fact.test or fact.example)), default=0.0)
     tests = query.asks_for_tests or definitions.only_tests
-    files: list[tuple[float, int, dict[str, float]]] = []
+    scored: list[_File] = []
     for place, (number, fact) in enumerate(zip(evidence.files.tolist(), facts, strict=True)):
         shares = {
             "text": float(text[place]),
             "file name": signals.stem_match(asked.match(fact.stem), weights),
             "directories": signals.directory_match(asked.match(fact.directories), weights),
-            "names": signals.names_match(_names(place, combined, evidence, chunks, asked), weights) if weights.names else 0.0,
             "coherence": signals.coherence(float(about[place]), weights),
             "size": signals.size(int(counts[place]), int(counts.max()), weights),
             "definition": signals.defines_what_is_asked(definitions.strength.get(number, 0.0), fact, query.symbol, weights),
@@ -95,15 +94,73 @@ def rank(
             "× old": signals.currency(fact, unversioned(chunks.paths[number]) in chunks.path_set, weights),
             "× depth": signals.depth(fact, weights),
         }
-        score = sum(shares.values()) * math.prod(factors.values())
-        files.append((score, place, {name: share for name, share in (shares | factors).items() if share != float(name[0] == "×")}))
-    files.sort(key=lambda file: (-file[0], file[1]))
+        scored.append(_File(place, shares, factors))
+    lifted = _best_by_text(combined, evidence, weights)
+    files = _most_promising(scored, limit, weights, {place for _, place in lifted})
+    if weights.names:
+        for file in files:
+            file.shares["names"] = signals.names_match(_names(file.place, combined, evidence, chunks, asked), weights)
+    files.sort(key=lambda file: (-file.score, file.place))
     results = [
-        Ranked(row, score * factor, shares | ({"× repeat": factor} if factor != 1 else {}))
-        for score, place, shares in files[:limit]
-        for row, factor in _chunks(place, evidence, chunks, asked, weights, limit)
+        Ranked(row, file.score * factor, file.told | ({"× repeat": factor} if factor != 1 else {}))
+        for file in files[:limit]
+        for row, factor in _chunks(file.place, evidence, chunks, asked, weights, limit)
     ]
-    return sorted(results, key=lambda ranked: (-ranked.score, ranked.row))[:limit]
+    results.sort(key=lambda ranked: (-ranked.score, ranked.row))
+    by_place = {file.place: file for file in files}
+    return _with_lifted(results, [(row, by_place[place]) for row, place in lifted], weights)[:limit]
+
+
+@dataclass(slots=True)
+class _File:
+    """`place`: in the evidence. `shares` are added, their sum multiplied by the `factors`."""
+
+    place: int
+    shares: dict[str, float]
+    factors: dict[str, float]
+
+    @property
+    def score(self) -> float:
+        return sum(self.shares.values()) * math.prod(self.factors.values())
+
+    @property
+    def told(self) -> dict[str, float]:
+        """What made a difference."""
+        added = {name: share for name, share in self.shares.items() if share}
+        return added | {name: factor for name, factor in self.factors.items() if factor != 1}
+
+
+def _most_promising(files: Sequence[_File], limit: int, weights: Weights, always: Collection[int]) -> list[_File]:
+    """Those that may be among the best `limit` once their defined names, which take longest to compare, count; and those at the places
+    `always`."""
+    if len(files) <= limit:
+        return list(files)
+    least = sorted((file.score for file in files), reverse=True)[limit - 1]
+    return [
+        file
+        for file in files
+        if file.place in always or (sum(file.shares.values()) + weights.names) * math.prod(file.factors.values()) >= least
+    ]
+
+
+def _best_by_text(combined: Floats, evidence: Evidence, weights: Weights) -> list[tuple[int, int]]:
+    """The rows that answer best by their text alone, with the places of their files."""
+    best = np.argsort(-combined, kind="stable")[: weights.lifted]
+    places = np.searchsorted(evidence.starts, best, side="right") - 1
+    return list(zip(evidence.rows[best].tolist(), places.tolist(), strict=True))
+
+
+def _with_lifted(results: list[Ranked], lifted: Sequence[tuple[int, _File]], weights: Weights) -> list[Ranked]:
+    """What answers best by its text alone stands no further back than its place, whatever is said of its file."""
+    head, tail = results[: weights.lifted_to], results[weights.lifted_to :]
+    shown = {ranked.row for ranked in head}
+    files = [(row, file) for row, file in lifted if row not in shown]
+    if len(head) < weights.lifted_to or not files:
+        return results
+    least = head[-1].score
+    up = [Ranked(row, least, file.told | {"× text alone": least / file.score if file.score else 1.0}) for row, file in files]
+    rows = {row for row, _ in files}
+    return [*head, *up, *(ranked for ranked in tail if ranked.row not in rows)]
 
 
 def _fused(evidence: Evidence, sparse_weight: float, rrf_k: int) -> Floats:

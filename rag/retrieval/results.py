@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rag.index.generation import Generation
 from rag.retrieval.candidates import Candidates, Stage
 from rag.retrieval.explain import Explaining, explanation_of
-from rag.retrieval.groups import one_list
+from rag.retrieval.groups import places_of_both
 from rag.retrieval.lists import Lists
 from rag.retrieval.ranking import Ranked
 from rag.source.permalink import permalink
@@ -40,7 +40,7 @@ def shown(
     ranked = [*lists.leading, *lists.others]
     similarities = candidates.similarities([result.row for result in ranked])
     leading, others = (_similar(results, similarities, min_score) for results in (lists.leading, lists.others))
-    kept = one_list(leading, others, wanted)
+    kept = places_of_both(leading, others, wanted)
     explaining = Explaining(stage, candidates, similarities, generation.chunks, min_score)
     return Shown(
         _results(kept, candidates, similarities, stage, generation, repository),

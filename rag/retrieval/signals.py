@@ -37,8 +37,10 @@ class Weights:
     outdated: float = 0.8
     level: float = 0.02
     repeat: float = 0.5
-    repeat_share: float = 0.6
+    repeat_share: float = 0.5
     chunks_per_file: int = 3
+    lifted: int = 3
+    lifted_to: int = 6
     lines_sparse: float = 0.8
     lines_dense: float = 0.2
     lines_names: float = 0.2
@@ -58,6 +60,8 @@ PROSE = Weights(
     example=1.0,
     outdated=1.0,
     level=0.0,
+    lifted=5,
+    lifted_to=5,
 )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.retrieval.groups import Grounds, one_list, prose_leads
+from rag.retrieval.groups import Grounds, mixed, places_of_both, prose_leads
 from rag.retrieval.ranking import Ranked
 
 CODE = Grounds(similarity=0.4, coverage=0.5, stem=0.2)
@@ -21,11 +21,20 @@ def test_prose_leads_where_it_is_clearly_closer() -> None:
 
 
 @given(st.integers(0, 12), st.integers(0, 12), st.integers(1, 12))
-def test_one_list_is_full_and_keeps_both_orders(first: int, second: int, limit: int) -> None:
+def test_places_of_both_is_full_and_keeps_both_orders(first: int, second: int, limit: int) -> None:
     leading = [Ranked(row, 1.0) for row in range(first)]
     others = [Ranked(100 + row, 1.0) for row in range(second)]
-    rows = [result.row for result in one_list(leading, others, limit)]
+    rows = [result.row for result in places_of_both(leading, others, limit)]
     assert len(rows) == min(limit, first + second)
     assert rows == sorted(rows)
     if second and limit >= 2:
         assert rows[-1] >= 100 or (first >= limit and len([row for row in rows if row >= 100]) == 0 and round(0.3 * limit) == 0)
+
+
+@given(st.integers(0, 12), st.integers(0, 12))
+def test_one_list_of_both_loses_nothing_and_shows_the_other_group_early(first: int, second: int) -> None:
+    merged = mixed([f"first {n}" for n in range(first)], [f"second {n}" for n in range(second)])
+    assert [one for one in merged if one.startswith("first")] == [f"first {n}" for n in range(first)]
+    assert [one for one in merged if one.startswith("second")] == [f"second {n}" for n in range(second)]
+    if second and first >= 3:
+        assert merged[3] == "second 0"
