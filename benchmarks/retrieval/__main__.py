@@ -27,7 +27,10 @@ def main() -> int:
     parser.add_argument("--bench", type=Path, metavar="DIR", help="folder of question files")
     parser.add_argument("--repos", type=Path, metavar="DIR", help="folder of clones")
     parser.add_argument(
-        "--only", action="append", metavar="SET", help="concept-root, concept, change, pinpoint, explain, issue, documentation"
+        "--only",
+        action="append",
+        metavar="SET",
+        help="concept-root, concept, concept-code, change, pinpoint, explain, issue, documentation, documentation-list",
     )
     parser.add_argument("--standing", action="store_true", help="ask only what is indexed already; else the first run embeds for hours")
     parser.add_argument("--commits", type=int, default=None, help="of each repository in change and issue (default: 3; 0: all)")

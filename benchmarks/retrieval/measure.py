@@ -87,7 +87,7 @@ def _read(bench: Path, one: Set, commits: int | None) -> list[Question]:
 
 
 async def _ask(one: Set, questions: Sequence[Question], repos: Path, settings: EvalSettings, save: Path | None) -> EvalReport:
-    asking = replace(settings, root=one.root)
+    asking = replace(settings, root=one.root, group=one.group)
     if one.documentation:
         indexes = EvalIndexes(repos, settings.data_dir, embedding=settings.embedding, standing_only=settings.standing_only)
         try:
@@ -97,7 +97,7 @@ async def _ask(one: Set, questions: Sequence[Question], repos: Path, settings: E
         if save is not None:
             write(questions, save)
         # Blanking changes a few chunks of an index that stands, so even --standing builds here.
-        asking = replace(settings, blank=True, filters=Filters(language=GROUP), standing_only=False)
+        asking = replace(settings, blank=True, filters=Filters() if one.all_files else Filters(language=GROUP), standing_only=False)
     elif one.name == "explain":
         questions = [replace(q, relevant=tuple(label for label in q.relevant if label.grade == 2) or q.relevant) for q in questions]
 

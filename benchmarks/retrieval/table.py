@@ -17,7 +17,7 @@ def render(results: Sequence[Result]) -> str:
         figures = "".join(f"{_figure(by_stage.get(stage), one.unit):>9}" for stage in SHOWN)
         interval = f"{one.interval[0]:.3f}–{one.interval[1]:.3f}" if one.interval else "–"
         halves = "".join(f"{_figure(value, one.unit):>8}" for value in one.halves)
-        target = f"{'≤' if one.at_most else '≥'} {one.target:g}{f' {one.unit}' if one.unit else ''}"
+        target = "–" if one.target is None else f"{'≤' if one.at_most else '≥'} {one.target:g}{f' {one.unit}' if one.unit else ''}"
         met = {True: "yes", False: "NO", None: "–"}[one.met]
         asked = f"{one.questions:>7}{one.repositories:>14}"
         lines.append(f"{one.name:<{width}}{figures}{interval:>16}{halves} {one.tried:>10} {target:>8} {met:>4}{asked}")

@@ -26,6 +26,7 @@ from rag.evaluation.report import EvalReport, Indexed, LeftOut, Outcome
 from rag.index.generation import Generation
 from rag.retrieval.candidates import Stage
 from rag.retrieval.groups import in_one_list
+from rag.retrieval.query_filters import Group as RankedGroup
 from rag.retrieval.retriever import Retriever
 from rag.retrieval.settings import RetrievalSettings
 from rag.source.mirror import Mirror
@@ -53,8 +54,10 @@ class EvalProgress:
 @dataclass(frozen=True, slots=True)
 class EvalSettings:
     """How questions are asked. `data_dir`: of the evaluation, not the one that serves. `root`: index only each question's `index_root`.
-    `blank`: in an index without the words that questions were made of. `filters`: which chunks may be found. `standing_only`: build no
-    index, leave out the questions that need one. `most_bytes`: of indexes kept for the next run."""
+    `blank`: in an index without the words that questions were made of. `filters`: which chunks may be found. `group`: "code" or "prose"
+    where ranked results are to come from one of the two alone; else they are judged as one list. `standing_only`: build no index, leave
+    out the questions that need one. `most_bytes`: of indexes kept for the next run.
+    """
 
     data_dir: Path
     root: bool = False
@@ -64,6 +67,7 @@ class EvalSettings:
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
     blank: bool = False
     filters: Filters = field(default_factory=Filters)
+    group: RankedGroup = ""
     standing_only: bool = False
     most_bytes: int = MOST_BYTES
 
@@ -185,7 +189,13 @@ class _Evaluation:
     async def _ask(self, question: Question, stage: str, generation: Generation, repository: Repository) -> None:
         started = time.perf_counter()
         found = await self._retriever.retrieve(
-            question.text, generation, repository, limit=RANKED, stage=cast(Stage, stage), filters=self._settings.filters
+            question.text,
+            generation,
+            repository,
+            limit=RANKED,
+            stage=cast(Stage, stage),
+            filters=self._settings.filters,
+            group=self._settings.group,
         )
         seconds = time.perf_counter() - started
         results = found.results if stage in ONE_LIST else in_one_list(found.results)

@@ -78,5 +78,5 @@ def test_a_context_takes_from_both_groups() -> None:
     paths = [entry.result.chunk.path for entry in pack([*code, *prose], 100_000)]
     assert [paths.index(path) for path in ("docs/8.md", "docs/9.md", "docs/10.md")] == [3, 7, 9]
     assert [path for path in paths if path.startswith("src/")] == [found.chunk.path for found in code]
-    assert pack([*prose, *code], 100_000)[3].result == code[0]
+    assert pack([*prose, *code], 100_000)[1].result == code[0]
     assert sorted(paths) == sorted(found.chunk.path for found in [*code, *prose])

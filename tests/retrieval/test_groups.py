@@ -31,10 +31,10 @@ def test_places_of_both_is_full_and_keeps_both_orders(first: int, second: int, l
         assert rows[-1] >= 100 or (first >= limit and len([row for row in rows if row >= 100]) == 0 and round(0.3 * limit) == 0)
 
 
-@given(st.integers(0, 12), st.integers(0, 12))
-def test_one_list_of_both_loses_nothing_and_shows_the_other_group_early(first: int, second: int) -> None:
-    merged = mixed([f"first {n}" for n in range(first)], [f"second {n}" for n in range(second)])
+@given(st.integers(0, 12), st.integers(0, 12), st.booleans())
+def test_one_list_of_both_loses_nothing_and_shows_the_other_group_early(first: int, second: int, doubtful: bool) -> None:
+    merged = mixed([f"first {n}" for n in range(first)], [f"second {n}" for n in range(second)], doubtful=doubtful)
     assert [one for one in merged if one.startswith("first")] == [f"first {n}" for n in range(first)]
     assert [one for one in merged if one.startswith("second")] == [f"second {n}" for n in range(second)]
     if second and first >= 3:
-        assert merged[3] == "second 0"
+        assert merged[1 if doubtful else 3] == "second 0"
