@@ -104,7 +104,9 @@ async def test_every_row_from_end_to_end(tmp_path: Path, models_directory: Path,
     by_name = {one.name.split(":")[0]: one for one in results}
     assert by_name["concept, index_root"].met
     assert (by_name["concept, index_root"].questions, by_name["concept, index_root"].repositories) == (2, 2)
-    assert [cell.stage for cell in by_name["concept, whole repository"].cells] == list(SHOWN)
+    assert [cell.stage for cell in by_name["concept, whole repository, one list"].cells] == list(SHOWN)
+    assert by_name["concept, whole repository, code's group"].questions == 2
+    assert by_name["documentation, one list"].met is None
     assert by_name["documentation in its group, headings"].questions >= 2
     assert by_name["documentation in its group, sentences"].questions >= 2
     (foreign,) = [one for one in results if one.name.startswith("foreign")]
