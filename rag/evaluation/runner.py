@@ -25,6 +25,7 @@ from rag.evaluation.metrics import Place, score
 from rag.evaluation.report import EvalReport, Indexed, LeftOut, Outcome
 from rag.index.generation import Generation
 from rag.retrieval.candidates import Stage
+from rag.retrieval.reranking.stage import Reranking
 from rag.retrieval.retriever import Retriever
 from rag.retrieval.settings import RetrievalSettings
 from rag.source.mirror import Mirror
@@ -33,6 +34,7 @@ from rag.types import Document, Filters, Repository, Retrieval
 logger = logging.getLogger(__name__)
 
 STAGES: tuple[str, ...] = ("grep", *get_args(Stage))  # a stage of retrieval's appears here by itself
+RERANKED = "reranked"  # only where there is a reranker
 BY_WORDS = frozenset({"grep", "sparse"})  # stages that look at no vector
 RANKED = 50  # results of a question
 
@@ -56,7 +58,7 @@ class EvalSettings:
 
     data_dir: Path
     root: bool = False
-    stages: Sequence[str] = STAGES
+    stages: Sequence[str] = tuple(stage for stage in STAGES if stage != RERANKED)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
@@ -86,21 +88,25 @@ async def evaluate(
     *,
     rankings: Path | None = None,
     on_progress: Callable[[EvalProgress], None] = lambda progress: None,
+    reranking: Reranking | None = None,
 ) -> EvalReport:
     """Asks every question at each stage.
 
     `repos`: clones, see `find_clone`. `rankings`: where the first 50 results of each question go, see `rankings_file`. A repository
     without a clone, a commit that its clone lacks and a build that fails leave their questions out; the report names them. Stages that
-    look at words alone make no index embed its chunks, and "grep" needs no index at all.
+    look at words alone make no index embed its chunks, and "grep" needs no index at all. `reranking`: for the stage "reranked"; where it
+    fails at a question, the repository is left out, for the order that stands then is another stage's.
 
     Raises: EvaluationError (stages, `repos`), ModelError.
     """
     unknown = [stage for stage in settings.stages if stage not in STAGES]
     if unknown or not settings.stages:
         raise EvaluationError(f"There is no stage {', '.join(map(repr, unknown)) or 'given'}.", f"Choose from {', '.join(STAGES)}.")
+    if RERANKED in settings.stages and reranking is None:
+        raise EvaluationError("There is no stage 'reranked': no reranker is configured.", "Set by in [rerank]; see docs/configuration.md.")
     if not await asyncio.to_thread(repos.is_dir):
         raise EvaluationError(f"{repos} is not a directory.", "Give a directory of clones, named owner+name, owner/name or name.")
-    evaluation = _Evaluation(repos, settings, on_progress, len(questions))
+    evaluation = _Evaluation(repos, settings, on_progress, len(questions), reranking)
     try:
         for group in groups_of(questions, root=settings.root, blank=settings.blank):
             await evaluation.run(group)
@@ -114,7 +120,9 @@ async def evaluate(
 
 
 class _Evaluation:
-    def __init__(self, repos: Path, settings: EvalSettings, on_progress: Callable[[EvalProgress], None], total: int) -> None:
+    def __init__(
+        self, repos: Path, settings: EvalSettings, on_progress: Callable[[EvalProgress], None], total: int, reranking: Reranking | None
+    ) -> None:
         self._settings = settings
         self._stages = tuple(settings.stages)
         self._tell = on_progress
@@ -129,7 +137,7 @@ class _Evaluation:
             most_bytes=settings.most_bytes,
             tell=lambda name, message: on_progress(EvalProgress(name, "index", self._done, total, message)),
         )
-        self._retriever = Retriever(self._indexes.embedder, settings.retrieval)
+        self._retriever = Retriever(self._indexes.embedder, settings.retrieval, reranking)
         self._outcomes: list[Outcome] = []
         self._left_out: list[LeftOut] = []
         self._indexed: list[Indexed] = []
@@ -186,6 +194,8 @@ class _Evaluation:
             question.text, generation, repository, limit=RANKED, stage=cast(Stage, stage), filters=self._settings.filters
         )
         seconds = time.perf_counter() - started
+        if stage == RERANKED and found.results and not any("rerank" in result.scores for result in found.results):
+            raise EvaluationError("The reranker failed at a question.", "footnote doctor tries it; the log says why.")
         places = [Place(r.chunk.path, r.chunk.start_line, r.chunk.end_line, r.score) for r in found.results]
         self._keep(question, stage, places, seconds, confidence_of(found))
 
