@@ -241,6 +241,7 @@ class Citation:
     commit: str
     permalink: str
     chunk_id: str
+    also: tuple[Twin, ...] = ()  # where nearly the same text stands; not kept in the log
 
 
 @dataclass(frozen=True, slots=True)

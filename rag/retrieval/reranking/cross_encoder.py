@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rag.errors import RerankerFailed, UnknownModel
+from rag.retrieval.reranking.texts import document_of, readable
 from rag.types import Chunk, Relevance
 
 T = TypeVar("T")
@@ -58,7 +59,7 @@ class CrossEncoderReranker:
         await self.prepare()
         unwanted = threading.Event()
         try:
-            return await self._in_worker(lambda: self._scores(question, [chunk.encoded_text for chunk in chunks], unwanted))
+            return await self._in_worker(lambda: self._scores(readable(question), [document_of(chunk) for chunk in chunks], unwanted))
         finally:
             unwanted.set()
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rag.errors import GeneratorError, RerankerFailed
 from rag.protocols import LanguageModel
+from rag.retrieval.reranking.texts import readable
 from rag.types import Chunk, Relevance
 
 SYSTEM = """\
@@ -28,7 +29,6 @@ judged by what it holds all the same.
 Reply with one JSON object and nothing else:
 {"score": 0, "reason": "..."}"""
 
-_LONGEST = 8_000  # characters of an excerpt
 _MOST_REPLY = 4_000  # characters
 _MOST_TOKENS = 200
 _REASON = 200  # characters that are kept
@@ -108,10 +108,10 @@ def messages_for(question: str, chunk: Chunk, marker: str) -> list[tuple[str, st
     """Question and excerpt between marks that nothing in them can imitate."""
 
     def marked(name: str, body: str) -> str:
-        return f"=== {marker} {name} begins ===\n{body.replace(marker, '')}\n=== {marker} {name} ends ==="
+        return f"=== {marker} {name} begins ===\n{readable(body).replace(marker, '')}\n=== {marker} {name} ends ==="
 
     place = re.sub(r"[\x00-\x1f\x7f\u0085\u2028\u2029]+", " ", f"{chunk.path} {chunk.symbol}".strip())
-    excerpt = f"file: {place}\n{chunk.text[:_LONGEST]}"
+    excerpt = f"file: {place}\n{chunk.text}"
     parts = [f"Every part begins and ends at a line with the mark {marker}.", marked("question", question), marked("excerpt", excerpt)]
     return [("system", SYSTEM), ("user", "\n\n".join(parts))]
 

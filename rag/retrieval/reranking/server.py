@@ -14,12 +14,12 @@ import aiohttp
 
 from rag.errors import RerankerFailed
 from rag.index.addresses import checked_address, is_loopback
+from rag.retrieval.reranking.texts import document_of, readable
 from rag.types import Chunk, Relevance
 
 Dialect = Literal["cohere", "tei"]
 
 DEFAULT_PATHS: dict[Dialect, str] = {"cohere": "/v2/rerank", "tei": "/rerank"}
-_LONGEST = 8_000  # characters of a chunk that are sent
 _MOST_BYTES = 1 << 20  # of a reply
 _CHECK = "Check url, model and dialect in [rerank], and RERANK_API_KEY; footnote doctor tries it."
 
@@ -66,8 +66,9 @@ class ServerReranker:
         """Raises: RerankerFailed."""
         if not chunks:
             return []
-        texts = [chunk.encoded_text[:_LONGEST] for chunk in chunks]
-        return [Relevance(score) for score in scores_of(await self._post(self._payload(question, texts)), len(texts), self.name)]
+        texts = [document_of(chunk) for chunk in chunks]
+        body = await self._post(self._payload(readable(question), texts))
+        return [Relevance(score) for score in scores_of(body, len(texts), self.name)]
 
     async def aclose(self) -> None:
         if self._session is not None:
@@ -85,8 +86,7 @@ class ServerReranker:
         headers = {"Content-Type": "application/json"}
         if self._server.api_key:
             headers["Authorization"] = f"Bearer {self._server.api_key}"
-        # Names may hold bytes that are no UTF-8, as lone surrogates: ASCII with escapes would be refused at the other end.
-        body = json.dumps(payload, ensure_ascii=False).encode("utf-8", "replace")
+        body = json.dumps(payload, ensure_ascii=False).encode()
         try:
             async with self._session.post(self._server.url, data=body, headers=headers, allow_redirects=False) as response:
                 if response.status != 200:
