@@ -61,7 +61,8 @@ async def evaluate_command(
     repos: Repos = None,
     root: Annotated[bool, typer.Option("--root", help="Index only the folder that a question's index_root names.")] = False,
     stage: Annotated[
-        list[str] | None, typer.Option("--stage", help="Which stage: grep, sparse, dense, fused … (may be repeated). Default: all.")
+        list[str] | None,
+        typer.Option("--stage", help="Which stage: grep, sparse, dense, fused, ranked, reranked (may be repeated). Default: all."),
     ] = None,
     rankings: Annotated[
         Path | None, typer.Option("--rankings", help="Write 50 results a question here; of several stages, one file each: OUT.STAGE.jsonl.")
@@ -107,24 +108,22 @@ async def evaluate_command(
     from rag.evaluation import history, tables
     from rag.evaluation.export import to_json
     from rag.evaluation.report import DIMENSIONS
-    from rag.evaluation.runner import STAGES, EvalProgress, EvalSettings, evaluate, select
+    from rag.evaluation.runner import RERANKED, STAGES, EvalProgress, EvalSettings, evaluate, select
 
     if half not in ("", "a", "b"):
         raise typer.BadParameter("it is a or b", param_hint="--half")
     if unknown := [one for one in by or () if one not in DIMENSIONS]:
         raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join(DIMENSIONS)}", param_hint="--by")
-    if unknown := [one for one in stage or () if one not in STAGES]:
-        raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join(STAGES)}", param_hint="--stage")
+    if unknown := [one for one in stage or () if one not in (*STAGES, RERANKED)]:
+        raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join((*STAGES, RERANKED))}", param_hint="--stage")
     settings = settings_of(config)
     wanted = select(questions, only=only or (), half=half)
     before = await eval_history.saved_run(settings, compare) if compare else None
     async with _reranking(settings, may_leave=may_leave) as reranking:
-        if reranking is None and "reranked" not in (stage or ()):
-            stage = [one for one in stage or STAGES if one != "reranked"]
         asking = EvalSettings(
             data_dir=settings.data_dir / "evaluation",
             root=root,
-            stages=tuple(stage or STAGES),
+            stages=tuple(stage or (*STAGES, *((RERANKED,) if reranking else ()))),
             embedding=embedding_settings(settings),
             retrieval=retrieval_settings(settings),
             blank=blank,

@@ -33,8 +33,8 @@ from rag.types import Document, Filters, Repository, Retrieval
 
 logger = logging.getLogger(__name__)
 
-STAGES: tuple[str, ...] = ("grep", *get_args(Stage))  # a stage of retrieval's appears here by itself
 RERANKED = "reranked"  # only where there is a reranker
+STAGES: tuple[str, ...] = ("grep", *(stage for stage in get_args(Stage) if stage != RERANKED))  # a stage of retrieval's appears by itself
 BY_WORDS = frozenset({"grep", "sparse"})  # stages that look at no vector
 RANKED = 50  # results of a question
 
@@ -58,7 +58,7 @@ class EvalSettings:
 
     data_dir: Path
     root: bool = False
-    stages: Sequence[str] = tuple(stage for stage in STAGES if stage != RERANKED)
+    stages: Sequence[str] = STAGES
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     retrieval: RetrievalSettings = field(default_factory=RetrievalSettings)
@@ -99,7 +99,7 @@ async def evaluate(
 
     Raises: EvaluationError (stages, `repos`), ModelError.
     """
-    unknown = [stage for stage in settings.stages if stage not in STAGES]
+    unknown = [stage for stage in settings.stages if stage not in (*STAGES, RERANKED)]
     if unknown or not settings.stages:
         raise EvaluationError(f"There is no stage {', '.join(map(repr, unknown)) or 'given'}.", f"Choose from {', '.join(STAGES)}.")
     if RERANKED in settings.stages and reranking is None:
