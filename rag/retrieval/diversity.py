@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -93,31 +92,37 @@ def marginal(relevance: Sequence[float], vectors: Vector, trade: float, limit: i
 def shingles(text: str) -> frozenset[tuple[str, ...]]:
     """Every run of four tokens, whatever stands between them; all of a text that is shorter."""
     tokens = _TOKEN.findall(text)
-    return frozenset(tuple(tokens[start : start + _SHINGLE]) for start in range(max(1, len(tokens) - _SHINGLE + 1)))
+    if len(tokens) < _SHINGLE:
+        return frozenset({tuple(tokens)})
+    return frozenset(zip(*(tokens[start:] for start in range(_SHINGLE)), strict=False))
 
 
 def overlap(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
     """The share of all shingles that both have, 0 to 1 (Jaccard)."""
-    return len(one & other) / (len(one | other) or 1)
+    both = len(one & other)
+    return both / (len(one) + len(other) - both)
 
 
 def _twins(paths: Sequence[str], vectors: Vector | None, read: Callable[[list[int]], list[Chunk]]) -> list[tuple[int, int]]:
-    least = min(COPIES.cosine, VERSIONS.cosine)
-    near = (
-        combinations(range(len(paths)), 2)
-        if vectors is None
-        else zip(*(places.tolist() for places in np.nonzero(np.triu(vectors @ vectors.T, 1) >= least)), strict=True)
-    )
-    likely = [
-        (one, other, likeness.overlap)
-        for one, other in near
-        if paths[one] != paths[other]
-        and (likeness := VERSIONS if _same_but_version(paths[one], paths[other]) else COPIES)
-        and (vectors is None or float(vectors[one] @ vectors[other]) >= likeness.cosine)
-    ]
+    likely = _likely(paths, vectors)
     places = sorted({place for one, other, _ in likely for place in (one, other)})
     texts = {place: shingles(chunk.text) for place, chunk in zip(places, read(places), strict=True)}
     return [(one, other) for one, other, least in likely if overlap(texts[one], texts[other]) >= least]
+
+
+def _likely(paths: Sequence[str], vectors: Vector | None) -> list[tuple[int, int, float]]:
+    """Pairs of places whose texts are compared, each with the overlap that makes them twins."""
+    numbers: dict[str, int] = {}
+    files = np.array([numbers.setdefault(path, len(numbers)) for path in paths])
+    bases = np.array([numbers.setdefault(unversioned(path) or path, len(numbers)) for path in paths])
+    versions = bases[:, None] == bases
+    apart = np.triu(files[:, None] != files, 1)
+    if vectors is not None:
+        apart &= vectors @ vectors.T >= np.where(versions, VERSIONS.cosine, COPIES.cosine)
+    return [
+        (one, other, VERSIONS.overlap if versions[one, other] else COPIES.overlap)
+        for one, other in zip(*(places.tolist() for places in np.nonzero(apart)), strict=True)
+    ]
 
 
 def _same_but_version(one: str, other: str) -> bool:
