@@ -164,7 +164,7 @@ async def _language_model(settings: Settings) -> Finding:
 
 
 async def _reranker(settings: Settings) -> Finding:
-    if not settings.rerank.by:
+    if settings.rerank.by == "off":
         return Finding("reranker", "off", "none is configured; results stand as they are ranked")
     from bot.reranking import reranking_of
     from bot.wiring import configured_repositories, groq_settings

@@ -18,7 +18,7 @@ def reranking_of(settings: Settings, model: LanguageModel, *, may_leave: Callabl
     Raises: ConfigurationError.
     """
     own = settings.rerank
-    if not own.by:
+    if own.by == "off":
         return None
     how = RerankSettings(candidates=own.candidates, weight=own.weight, timeout=own.timeout)
     return Reranking(_reranker(settings, model), how, may_leave=may_leave)

@@ -127,11 +127,10 @@ class RetrievalSection(Section):
 
 
 class RerankSection(Section):
-    by: Literal["", "cross-encoder", "server", "generator"] = Field(
-        "",
+    by: Literal["off", "cross-encoder", "server", "generator"] = Field(
+        "off",
         description="what scores the best results again: a sentence-transformers cross-encoder on this machine, a rerank server, or the "
-        "language model as a judge; the last two read only repositories whose generator is not extractive, a server on this machine all; "
-        "empty: nothing",
+        "language model as a judge. What is not on this machine is not shown the code of repositories whose generator is extractive",
     )
     model: str = Field("", description="the cross-encoder by name or path; or what the server calls its model")
     max_length: int = Field(512, ge=32, le=8192, description="cross-encoder: most tokens of question and chunk together")
@@ -218,7 +217,9 @@ class Settings(Section):
     channels: tuple[ChannelSettings, ...] = Field((), description="which repository a channel asks about")
     schedule: ScheduleSettings = Field(default_factory=ScheduleSettings, description="what happens when nobody asks")
     retrieval: RetrievalSection = Field(default_factory=RetrievalSection, description="how chunks are found")
-    rerank: RerankSection = Field(default_factory=RerankSection, description="what scores results again: nothing, unless it is configured")
+    rerank: RerankSection = Field(
+        default_factory=RerankSection, description="a second look at the best results: none, unless it is configured"
+    )
     embedding: EmbeddingSection = Field(default_factory=EmbeddingSection, description="the embedding model")
     qdrant: QdrantSection = Field(
         default_factory=QdrantSection,

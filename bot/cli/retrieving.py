@@ -173,7 +173,7 @@ async def search(
         for line in row["text"].splitlines()[:3]:
             out.print(f"     {visible(line)}", markup=False, style="dim", no_wrap=True, overflow="ellipsis", soft_wrap=False)
         if row["twins"]:
-            out.print(f"     also in {_places(row['twins'])}", markup=False, style="dim")
+            out.print(f"     also in {twin_places(row['twins'])}", markup=False, style="dim")
     if explain:
         out.print(f"confidence that this repository is asked about: {_confidence(found['confidence'])}", markup=False)
     for line in found["explanation"]:
@@ -184,7 +184,7 @@ def _confidence(value: float | None) -> str:
     return "unknown, it was searched by words alone" if value is None else f"{value:.2f}"
 
 
-def _places(twins: list[dict[str, Any]]) -> str:
+def twin_places(twins: list[dict[str, Any]]) -> str:
     """The first twins by name, the others by number."""
     named = ", ".join(visible(f"{twin['path']}:{twin['start_line']}-{twin['end_line']}") for twin in twins[:_TWINS])
     return named + (f" and {len(twins) - _TWINS} more" if len(twins) > _TWINS else "")
