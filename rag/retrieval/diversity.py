@@ -30,7 +30,7 @@ class Likeness:
     overlap: float
 
 
-COPIES = Likeness(cosine=0.9, overlap=0.8)
+COPIES = Likeness(cosine=0.9, overlap=0.9)
 VERSIONS = Likeness(cosine=0.8, overlap=0.5)  # of the same file in v1/ and v2/, or in v1/ and outside
 
 

@@ -54,8 +54,8 @@ def save_tiny_cross_encoder(directory: Path, *, outputs: int = 1, seed: int = 0)
         intermediate_size=64,
         max_position_embeddings=64,
         initializer_range=0.5,  # scores that differ
-        num_labels=outputs,
     )
+    config.num_labels = outputs
     BertForSequenceClassification(config).save_pretrained(directory)
     _tokenizer().save_pretrained(directory)
     return directory

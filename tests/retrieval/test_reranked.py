@@ -99,8 +99,8 @@ async def test_earlier_stages_are_as_they_were(
     marking = Marking(last_first)
     reranking = retriever_of(embedder, marking)
     for stage in ("sparse", "dense", "fused", "ranked"):
-        found = await reranking.retrieve(QUESTION, generation, sample_index.repository, stage=stage)  # type: ignore[arg-type]
-        assert found.results == (await retriever.retrieve(QUESTION, generation, sample_index.repository, stage=stage)).results  # type: ignore[arg-type]
+        found = await reranking.retrieve(QUESTION, generation, sample_index.repository, stage=stage)
+        assert found.results == (await retriever.retrieve(QUESTION, generation, sample_index.repository, stage=stage)).results
     assert marking.seen == []
 
 
@@ -259,7 +259,7 @@ async def test_folding_can_be_turned_off_and_earlier_stages_never_fold(
     everything = set(places(folded)) | {(twin.path, twin.start_line) for result in folded.results for twin in result.twins}
     assert everything == set(places(unfolded))
     for stage in ("sparse", "dense", "fused"):
-        found = await retriever.retrieve(QUESTION, generation, repository, limit=50, stage=stage)  # type: ignore[arg-type]
+        found = await retriever.retrieve(QUESTION, generation, repository, limit=50, stage=stage)
         assert not any(result.twins for result in found.results)
 
 
