@@ -51,6 +51,7 @@ From the environment alone; a file that holds one is refused.
 | `FOOTNOTE_WEBHOOK_SECRET` | what GitHub signs webhooks with and GitLab sends along; 16 characters or more; without it none is taken |
 | `QDRANT_URL` | a Qdrant server or cluster that is searched instead of this machine, `https://HOST:6333`; http only in a private network |
 | `QDRANT_API_KEY` | the server's key, if it wants one; it must be able to read and write |
+| `RERANK_API_KEY` | the rerank server's key (`[rerank] url`), if it wants one |
 """
 
 

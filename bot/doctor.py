@@ -163,6 +163,30 @@ async def _language_model(settings: Settings) -> Finding:
     return Finding("Groq", "ok", f"{settings.groq.model} answers")
 
 
+async def _reranker(settings: Settings) -> Finding:
+    if settings.rerank.by == "off":
+        return Finding("reranker", "off", "none is configured; results stand as they are ranked")
+    from bot.reranking import reranking_of
+    from bot.wiring import configured_repositories, groq_settings
+    from rag.answering.generators.groq import GroqLanguageModel
+    from rag.types import Chunk, Kind
+
+    model = GroqLanguageModel(groq_settings(settings), settings.groq_api_key.get_secret_value())
+    reranking = reranking_of(settings, model)
+    assert reranking is not None  # noqa: S101
+    reranker = reranking.reranker
+    try:
+        await reranker.prepare()
+        [said] = await reranker.score("Does it answer?", [Chunk("answer.txt", 1, 1, Kind.LINES, "text", "It does.")])
+    finally:
+        await reranker.aclose()
+        await model.aclose()
+    if not said.readable:
+        return Finding("reranker", "failed", f"{reranker.name} gives no JSON", "Use another model: such replies count as 0.")
+    kept = ", ".join(one.name for one in configured_repositories(settings) if not reranking.reads(one))
+    return Finding("reranker", "ok", f"{reranker.name} answers" + (f"; the code of {kept} is not sent to it" if kept else ""))
+
+
 async def _slack(settings: Settings) -> Finding:
     tokens = {"SLACK_BOT_TOKEN": settings.slack_bot_token, "SLACK_APP_TOKEN": settings.slack_app_token}
     missing = [name for name, token in tokens.items() if not token.get_secret_value()]
@@ -191,6 +215,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("embedding model", _embedding),
     ("dense store", _dense_store),
     ("Groq", _language_model),
+    ("reranker", _reranker),
     ("Slack", _slack),
 )
 

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from bot.fences import split_markdown
-from rag.types import Answer, Citation
+from rag.types import Answer, Citation, Twin
 
 Block = dict[str, Any]
 
@@ -99,12 +99,20 @@ def citation_blocks(citations: Sequence[Citation]) -> list[Block]:
 
 
 def citation_line(citation: Citation) -> str:
-    """`[1] <permalink|path:10-20> `abc1234`` where there is a permalink, the place alone where there is none."""
-    path = citation.path if len(citation.path) <= _PATH_SHOWN else "…" + citation.path[-_PATH_SHOWN:]
-    place = one_line(f"{path}:{citation.start_line}-{citation.end_line}")
-    url = safe_url(citation.permalink)
-    shown = f"<{url}|{place}>" if url else code(place)
-    return f"[{citation.number}] {shown} {code(citation.commit[:7])}"
+    """`[1] <permalink|path:10-20> `abc1234`` where there is a permalink, the place alone where there is none; then one twin."""
+    line = f"[{citation.number}] {_place(citation)} {code(citation.commit[:7])}"
+    if not citation.also:
+        return line
+    more = f" and {len(citation.also) - 1} more" if len(citation.also) > 1 else ""
+    also = f" · also in {_place(citation.also[0])}{more}"
+    return line + also if len(line) + len(also) < SECTION_LIMIT else line
+
+
+def _place(where: Citation | Twin) -> str:
+    path = where.path if len(where.path) <= _PATH_SHOWN else "…" + where.path[-_PATH_SHOWN:]
+    place = one_line(f"{path}:{where.start_line}-{where.end_line}")
+    url = safe_url(where.permalink)
+    return f"<{url}|{place}>" if url else code(place)
 
 
 def safe_url(url: str) -> str:

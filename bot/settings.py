@@ -62,6 +62,7 @@ SECRET_VARIABLES = {
     "webhook_secret": "FOOTNOTE_WEBHOOK_SECRET",
     "qdrant_url": "QDRANT_URL",
     "qdrant_api_key": "QDRANT_API_KEY",
+    "rerank_api_key": "RERANK_API_KEY",
 }
 
 
@@ -119,6 +120,27 @@ class RetrievalSection(Section):
     )
     rrf_k: int = Field(60, ge=1, description='k of reciprocal rank fusion, where fusion is "rrf"')
     timeout: float = Field(30, gt=0, description="seconds before a search counts as failed")
+    fold: bool = Field(True, description="whether results of different files with nearly the same text become one that names the others")
+    mmr: float = Field(
+        1.0, ge=0, le=1, description="λ of maximal marginal relevance: 1 keeps the order, less prefers results unlike those before them"
+    )
+
+
+class RerankSection(Section):
+    by: Literal["off", "cross-encoder", "server", "generator"] = Field(
+        "off",
+        description="what scores the best results again: a sentence-transformers cross-encoder on this machine, a rerank server, or the "
+        "language model as a judge. What is not on this machine is not shown the code of repositories whose generator is extractive",
+    )
+    model: str = Field("", description="the cross-encoder by name or path; or what the server calls its model")
+    max_length: int = Field(512, ge=32, le=8192, description="cross-encoder: most tokens of question and chunk together")
+    url: str = Field("", description="server: its address; without a path, the dialect's own is added (/v2/rerank, /rerank)")
+    dialect: Literal["cohere", "tei"] = Field("cohere", description="server: what it speaks; Jina, vLLM and others speak Cohere's")
+    threshold: float = Field(0, ge=0, le=10, description="generator: what it marks lower, from 0 to 10, is no result")
+    at_once: int = Field(4, ge=1, le=64, description="generator: requests in flight at a time")
+    candidates: int = Field(20, ge=1, le=200, description="results that are scored again")
+    weight: float = Field(0.5, ge=0, le=1, description="of its order against the ranking's: 1 is its order alone")
+    timeout: float = Field(10, gt=0, description="seconds before scoring counts as failed, and the order stands as it was")
 
 
 class EmbeddingSection(Section):
@@ -195,6 +217,9 @@ class Settings(Section):
     channels: tuple[ChannelSettings, ...] = Field((), description="which repository a channel asks about")
     schedule: ScheduleSettings = Field(default_factory=ScheduleSettings, description="what happens when nobody asks")
     retrieval: RetrievalSection = Field(default_factory=RetrievalSection, description="how chunks are found")
+    rerank: RerankSection = Field(
+        default_factory=RerankSection, description="a second look at the best results: none, unless it is configured"
+    )
     embedding: EmbeddingSection = Field(default_factory=EmbeddingSection, description="the embedding model")
     qdrant: QdrantSection = Field(
         default_factory=QdrantSection,
@@ -212,6 +237,7 @@ class Settings(Section):
     webhook_secret: SecretStr = Field(SecretStr(""), exclude=True)
     qdrant_url: SecretStr = Field(SecretStr(""), exclude=True)
     qdrant_api_key: SecretStr = Field(SecretStr(""), exclude=True)
+    rerank_api_key: SecretStr = Field(SecretStr(""), exclude=True)
     groq_base_url: str = Field("", exclude=True)
     config_file: Path | None = Field(None, exclude=True)
 

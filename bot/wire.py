@@ -42,6 +42,7 @@ def result(found: SearchResult) -> Json:
         "score": round(found.score, DIGITS),
         "scores": {stage: round(score, DIGITS) for stage, score in found.scores.items()},
         "permalink": found.permalink,
+        "twins": [plain(twin) for twin in found.twins],
         "text": chunk.text,
     }
 
@@ -81,6 +82,7 @@ def citation(cited: Citation) -> Json:
         "end_line": cited.end_line,
         "commit": cited.commit,
         "permalink": cited.permalink,
+        "also": [plain(twin) for twin in cited.also],
     }
 
 

@@ -20,6 +20,7 @@ from bot.inbox import FloodLimits
 from bot.operations import Operations
 from bot.parts import Parts
 from bot.repositories import RepositoryRegistry
+from bot.reranking import reranking_of
 from bot.services import BotServices, BotSettings, ReplySettings, RepositoryStatus
 from bot.settings import RepositorySettings, Settings, listening_on, seconds_of
 from bot.slack_service import SlackService
@@ -80,7 +81,9 @@ def embedding_settings(settings: Settings) -> EmbeddingSettings:
 
 def retrieval_settings(settings: Settings) -> RetrievalSettings:
     own = settings.retrieval
-    return RetrievalSettings(top_k=own.top_k, candidates=own.candidates, fusion=own.fusion, rrf_k=own.rrf_k, timeout=own.timeout)
+    return RetrievalSettings(
+        top_k=own.top_k, candidates=own.candidates, fusion=own.fusion, rrf_k=own.rrf_k, timeout=own.timeout, fold=own.fold, mmr=own.mmr
+    )
 
 
 def groq_settings(settings: Settings) -> GroqSettings:
@@ -127,7 +130,7 @@ def _repository(own: RepositorySettings) -> Repository:
 def live_secrets(settings: Settings) -> tuple[str, ...]:
     """Our own tokens: redacted wherever they turn up, whatever they look like."""
     tokens = [settings.slack_bot_token, settings.slack_app_token, settings.groq_api_key, settings.git_token, settings.webhook_secret]
-    tokens.append(settings.qdrant_api_key)
+    tokens += [settings.qdrant_api_key, settings.rerank_api_key]
     if settings.qdrant_url.get_secret_value().startswith("https://"):  # "http://localhost:6333" stands in many a README
         tokens.append(settings.qdrant_url)
     return tuple(value for token in tokens if (value := token.get_secret_value()))
@@ -164,7 +167,10 @@ async def open_parts(
                 timeout=settings.answers.deadline,
             ),
         )
-        retriever = Retriever(embedder, retrieval_settings(settings))
+        reranking = reranking_of(settings, model)
+        if reranking is not None:
+            stack.push_async_callback(reranking.reranker.aclose)
+        retriever = Retriever(embedder, retrieval_settings(settings), reranking)
         yield Parts(
             settings=settings,
             purpose=purpose,

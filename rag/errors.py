@@ -19,8 +19,9 @@ FootnoteError
 │   ├── BuildRunning
 │   └── DiskFull
 ├── RetrievalError              a search that failed (finding nothing is a value, not an error)
-│   └── StoreUnavailable        a server that holds vectors refused, failed or cannot be reached
-│       └── CollectionGone      it has no such collection
+│   ├── StoreUnavailable        a server that holds vectors refused, failed or cannot be reached
+│   │   └── CollectionGone      it has no such collection
+│   └── RerankerFailed          a reranker refused, failed, is away or gave what are no scores: the order before it stands
 ├── GeneratorError              the language model
 │   ├── GeneratorUnavailable    refused, unreachable, 5xx, bad key
 │   ├── GeneratorBusy           429: wait and try again
@@ -132,6 +133,10 @@ class StoreUnavailable(RetrievalError):
 
 class CollectionGone(StoreUnavailable):
     """The server has no such collection."""
+
+
+class RerankerFailed(RetrievalError):
+    """A reranker brought no scores. Results stand in the order that they had before it."""
 
 
 class GeneratorError(FootnoteError):

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.types import Chunk, Document, EmbeddingSpec, Filters, GenerationRequest
+from rag.types import Chunk, Document, EmbeddingSpec, Filters, GenerationRequest, Relevance
 
 Vector = NDArray[np.float32]
 
@@ -109,6 +109,33 @@ class ServedBackend(DenseBackend, Protocol):
     def discard(self, directory: Path) -> None:
         """Deletes what the store in `directory` holds on the server. Raises: StoreUnavailable."""
         ...
+
+
+class Reranker(Protocol):
+    """Scores pairs of a question and a chunk."""
+
+    @property
+    def name(self) -> str:
+        """Which kind, and of which model: "server/rerank-v3.5"."""
+        ...
+
+    @property
+    def local(self) -> bool:
+        """True where no code leaves the machine."""
+        ...
+
+    async def prepare(self) -> None:
+        """Loads what scoring needs, once; at once where nothing is needed. Raises: RerankerFailed, ModelError."""
+        ...
+
+    async def score(self, question: str, chunks: Sequence[Chunk]) -> list[Relevance]:
+        """One for each chunk, in the order given. Cancelled, it stops working as soon as it can.
+
+        Raises: RerankerFailed, ModelError.
+        """
+        ...
+
+    async def aclose(self) -> None: ...
 
 
 class LanguageModel(Protocol):

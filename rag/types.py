@@ -140,12 +140,37 @@ class GenerationInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Relevance:
+    """What a reranker says of a chunk. `score`: finite, more is better, on its own scale. `reason`: "" where it gives none.
+
+    `relevant`: False where the score is below the reranker's threshold. `readable`: False where its reply could not be read, which counts
+    as 0.
+    """
+
+    score: float
+    reason: str = ""
+    relevant: bool = True
+    readable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """Where nearly the text of a search result stands again."""
+
+    path: str
+    start_line: int
+    end_line: int
+    permalink: str
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """A ranked chunk. `score` is the one it was ranked by, comparable within its group.
 
     `scores` holds every stage's: sparse (the mean of BM25 over whole terms and over terms without endings, each divided by its best),
-    bm25 (over whole terms, as rank-bm25 has it), similarity (cosine), distance (1 − cosine), dense (= similarity), fused, ranked, and the
-    rank in each retriever as sparse_rank and dense_rank. A stage that did not see it is absent.
+    bm25 (over whole terms, as rank-bm25 has it), similarity (cosine), distance (1 − cosine), dense (= similarity), fused, ranked, rerank
+    (what the reranker gave, on its own scale), reranked, and the rank in each retriever as sparse_rank and dense_rank. A stage that did
+    not see it is absent. `twins`: places in other files with nearly the same text, which this result stands for.
     """
 
     rank: int
@@ -153,6 +178,7 @@ class SearchResult:
     score: float
     scores: Mapping[str, float]
     permalink: str
+    twins: tuple[Twin, ...] = ()
 
     @property
     def group(self) -> str:
@@ -162,7 +188,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What a question brought up: best first, by the stage "ranked" the group that `leads` ("code" or "prose") before the other.
+    """What a question brought up: best first, by the last two stages the group that `leads` ("code" or "prose") before the other.
 
     `seconds`: by stage. `explanation`: a line a candidate, only where it was asked for. `confidence`: 0 to 1, how likely it is that the
     question is about this repository; None where the index was not searched by meaning.
@@ -215,6 +241,7 @@ class Citation:
     commit: str
     permalink: str
     chunk_id: str
+    also: tuple[Twin, ...] = ()  # where nearly the same text stands; not kept in the log
 
 
 @dataclass(frozen=True, slots=True)

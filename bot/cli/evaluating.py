@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +17,7 @@ from bot.cli.default_command import DefaultCommandGroup
 if TYPE_CHECKING:
     from bot.settings import Settings
     from rag.answer_log.evaluations import EvalRun, EvalScore
+    from rag.retrieval.reranking.stage import Reranking
 
 HELP = """
 Measure retrieval on labelled questions; make such questions.
@@ -58,7 +61,8 @@ async def evaluate_command(
     repos: Repos = None,
     root: Annotated[bool, typer.Option("--root", help="Index only the folder that a question's index_root names.")] = False,
     stage: Annotated[
-        list[str] | None, typer.Option("--stage", help="Which stage: grep, sparse, dense, fused … (may be repeated). Default: all.")
+        list[str] | None,
+        typer.Option("--stage", help="Which stage: grep, sparse, dense, fused, ranked, reranked (may be repeated). Default: all."),
     ] = None,
     rankings: Annotated[
         Path | None, typer.Option("--rankings", help="Write 50 results a question here; of several stages, one file each: OUT.STAGE.jsonl.")
@@ -85,6 +89,9 @@ async def evaluate_command(
     note: Annotated[str, typer.Option("--note", help="Why this run is made; shown by eval history.")] = "",
     no_log: Annotated[bool, typer.Option("--no-log", help="Keep nothing of this run.")] = False,
     keep: Annotated[int, typer.Option("--keep", min=1, help="Gigabytes of indexes that are kept between runs.")] = 20,
+    may_leave: Annotated[
+        bool, typer.Option("--may-leave", help="The code that is asked about may be sent to a reranker that is not on this machine.")
+    ] = False,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
@@ -101,35 +108,36 @@ async def evaluate_command(
     from rag.evaluation import history, tables
     from rag.evaluation.export import to_json
     from rag.evaluation.report import DIMENSIONS
-    from rag.evaluation.runner import STAGES, EvalProgress, EvalSettings, evaluate, select
+    from rag.evaluation.runner import RERANKED, STAGES, EvalProgress, EvalSettings, evaluate, select
 
     if half not in ("", "a", "b"):
         raise typer.BadParameter("it is a or b", param_hint="--half")
     if unknown := [one for one in by or () if one not in DIMENSIONS]:
         raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join(DIMENSIONS)}", param_hint="--by")
-    if unknown := [one for one in stage or () if one not in STAGES]:
-        raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join(STAGES)}", param_hint="--stage")
+    if unknown := [one for one in stage or () if one not in (*STAGES, RERANKED)]:
+        raise typer.BadParameter(f"{unknown[0]!r} is none of {', '.join((*STAGES, RERANKED))}", param_hint="--stage")
     settings = settings_of(config)
     wanted = select(questions, only=only or (), half=half)
     before = await eval_history.saved_run(settings, compare) if compare else None
-    asking = EvalSettings(
-        data_dir=settings.data_dir / "evaluation",
-        root=root,
-        stages=tuple(stage or STAGES),
-        embedding=embedding_settings(settings),
-        retrieval=retrieval_settings(settings),
-        blank=blank,
-        standing_only=standing,
-        most_bytes=keep << 30,
-    )
-    started_at = datetime.now(UTC)
-    with stderr().status("reading questions", spinner="dots") as line:
+    async with _reranking(settings, may_leave=may_leave) as reranking:
+        asking = EvalSettings(
+            data_dir=settings.data_dir / "evaluation",
+            root=root,
+            stages=tuple(stage or (*STAGES, *((RERANKED,) if reranking else ()))),
+            embedding=embedding_settings(settings),
+            retrieval=retrieval_settings(settings),
+            blank=blank,
+            standing_only=standing,
+            most_bytes=keep << 30,
+        )
+        started_at = datetime.now(UTC)
+        with stderr().status("reading questions", spinner="dots") as line:
 
-        def show(progress: EvalProgress) -> None:
-            line.update(f"{progress.done}/{progress.total} questions: {progress.step} {progress.repository} {progress.message}")
+            def show(progress: EvalProgress) -> None:
+                line.update(f"{progress.done}/{progress.total} questions: {progress.step} {progress.repository} {progress.message}")
 
-        places = repos or settings.data_dir / "repositories"
-        report = await evaluate(wanted, places, asking, rankings=rankings, on_progress=show)
+            places = repos or settings.data_dir / "repositories"
+            report = await evaluate(wanted, places, asking, rankings=rankings, on_progress=show, reranking=reranking)
     if as_json:
         found: dict[str, Any] = to_json(report)
     else:
@@ -138,7 +146,12 @@ async def evaluate_command(
         report,
         files=questions,
         scope=history.scope_of(root=root, blank=blank),
-        settings={"version": version("footnote"), "embedding": asdict(asking.embedding), "retrieval": asdict(asking.retrieval)},
+        settings={
+            "version": version("footnote"),
+            "embedding": asdict(asking.embedding),
+            "retrieval": asdict(asking.retrieval),
+            "rerank": {"name": reranking.reranker.name, **asdict(reranking.settings)} if reranking else {},
+        },
         note=note,
         started_at=started_at,
         finished_at=datetime.now(UTC),
@@ -158,6 +171,27 @@ async def evaluate_command(
         complain(said)
         if fail_on_drop:
             raise typer.Exit(3)
+
+
+@asynccontextmanager
+async def _reranking(settings: Settings, *, may_leave: bool) -> AsyncIterator[Reranking | None]:
+    """The configured reranker, None where there is none or where it may not read the code that is asked about."""
+    from bot.reranking import reranking_of
+    from bot.wiring import groq_settings
+    from rag.answering.generators.groq import GroqLanguageModel
+
+    model = GroqLanguageModel(groq_settings(settings), settings.groq_api_key.get_secret_value())
+    found = reranking_of(settings, model, may_leave=lambda repository: may_leave)
+    try:
+        if found is not None and not (found.reranker.local or may_leave):
+            complain(f"The stage reranked is left out: {found.reranker.name} is not on this machine (--may-leave sends code to it).")
+            yield None
+        else:
+            yield found
+    finally:
+        if found is not None:
+            await found.reranker.aclose()
+        await model.aclose()
 
 
 async def _kept(

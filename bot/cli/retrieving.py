@@ -22,6 +22,7 @@ STAGES = {
 }
 
 
+_TWINS = 3  # of a result that are named
 HEADINGS = {"code": "Code", "prose": "Documentation"}
 
 
@@ -171,6 +172,8 @@ async def search(
         out.print(f"  {row['kind']}  {_scores(row['scores'])}", markup=False, style="dim")
         for line in row["text"].splitlines()[:3]:
             out.print(f"     {visible(line)}", markup=False, style="dim", no_wrap=True, overflow="ellipsis", soft_wrap=False)
+        if row["twins"]:
+            out.print(f"     also in {twin_places(row['twins'])}", markup=False, style="dim")
     if explain:
         out.print(f"confidence that this repository is asked about: {_confidence(found['confidence'])}", markup=False)
     for line in found["explanation"]:
@@ -181,6 +184,12 @@ def _confidence(value: float | None) -> str:
     return "unknown, it was searched by words alone" if value is None else f"{value:.2f}"
 
 
+def twin_places(twins: list[dict[str, Any]]) -> str:
+    """The first twins by name, the others by number."""
+    named = ", ".join(visible(f"{twin['path']}:{twin['start_line']}-{twin['end_line']}") for twin in twins[:_TWINS])
+    return named + (f" and {len(twins) - _TWINS} more" if len(twins) > _TWINS else "")
+
+
 def _scores(scores: dict[str, float]) -> str:
-    shown = {"ranked": "{:.2f}", "fused": "{:.2f}", "sparse": "{:.2f}", "similarity": "{:.3f}"}
+    shown = {"rerank": "{:.2f}", "ranked": "{:.2f}", "fused": "{:.2f}", "sparse": "{:.2f}", "similarity": "{:.3f}"}
     return "  ".join(f"{stage} {form.format(scores[stage])}" for stage, form in shown.items() if stage in scores)

@@ -70,6 +70,7 @@ class CitationResolver:
                 commit=self._commit,
                 permalink=entry.result.permalink,
                 chunk_id=chunk.id,
+                also=entry.result.twins,
             )
             self._footnotes[entry.number] = known
         return known

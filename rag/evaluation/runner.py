@@ -27,6 +27,7 @@ from rag.index.generation import Generation
 from rag.retrieval.candidates import Stage
 from rag.retrieval.groups import in_one_list
 from rag.retrieval.query_filters import Group as RankedGroup
+from rag.retrieval.reranking.stage import Reranking
 from rag.retrieval.retriever import Retriever
 from rag.retrieval.settings import RetrievalSettings
 from rag.source.mirror import Mirror
@@ -34,7 +35,8 @@ from rag.types import Document, Filters, Repository, Retrieval
 
 logger = logging.getLogger(__name__)
 
-STAGES: tuple[str, ...] = ("grep", *get_args(Stage))  # a stage of retrieval's appears here by itself
+RERANKED = "reranked"  # only where there is a reranker
+STAGES: tuple[str, ...] = ("grep", *(stage for stage in get_args(Stage) if stage != RERANKED))  # a stage of retrieval's appears by itself
 ONE_LIST = frozenset({"sparse", "dense", "fused"})  # stages that know no groups
 BY_WORDS = frozenset({"grep", "sparse"})  # stages that look at no vector
 RANKED = 50  # results of a question
@@ -92,21 +94,25 @@ async def evaluate(
     *,
     rankings: Path | None = None,
     on_progress: Callable[[EvalProgress], None] = lambda progress: None,
+    reranking: Reranking | None = None,
 ) -> EvalReport:
     """Asks every question at each stage.
 
     `repos`: clones, see `find_clone`. `rankings`: where the first 50 results of each question go, see `rankings_file`. A repository
     without a clone, a commit that its clone lacks and a build that fails leave their questions out; the report names them. Stages that
-    look at words alone make no index embed its chunks, and "grep" needs no index at all.
+    look at words alone make no index embed its chunks, and "grep" needs no index at all. `reranking`: for the stage "reranked"; where it
+    fails at a question, the repository is left out, for the order that stands then is another stage's.
 
     Raises: EvaluationError (stages, `repos`), ModelError.
     """
-    unknown = [stage for stage in settings.stages if stage not in STAGES]
+    unknown = [stage for stage in settings.stages if stage not in (*STAGES, RERANKED)]
     if unknown or not settings.stages:
         raise EvaluationError(f"There is no stage {', '.join(map(repr, unknown)) or 'given'}.", f"Choose from {', '.join(STAGES)}.")
+    if RERANKED in settings.stages and reranking is None:
+        raise EvaluationError("There is no stage 'reranked': no reranker is configured.", "Set by in [rerank]; see docs/configuration.md.")
     if not await asyncio.to_thread(repos.is_dir):
         raise EvaluationError(f"{repos} is not a directory.", "Give a directory of clones, named owner+name, owner/name or name.")
-    evaluation = _Evaluation(repos, settings, on_progress, len(questions))
+    evaluation = _Evaluation(repos, settings, on_progress, len(questions), reranking)
     try:
         for group in groups_of(questions, root=settings.root, blank=settings.blank):
             await evaluation.run(group)
@@ -120,7 +126,9 @@ async def evaluate(
 
 
 class _Evaluation:
-    def __init__(self, repos: Path, settings: EvalSettings, on_progress: Callable[[EvalProgress], None], total: int) -> None:
+    def __init__(
+        self, repos: Path, settings: EvalSettings, on_progress: Callable[[EvalProgress], None], total: int, reranking: Reranking | None
+    ) -> None:
         self._settings = settings
         self._stages = tuple(settings.stages)
         self._tell = on_progress
@@ -135,7 +143,7 @@ class _Evaluation:
             most_bytes=settings.most_bytes,
             tell=lambda name, message: on_progress(EvalProgress(name, "index", self._done, total, message)),
         )
-        self._retriever = Retriever(self._indexes.embedder, settings.retrieval)
+        self._retriever = Retriever(self._indexes.embedder, settings.retrieval, reranking)
         self._outcomes: list[Outcome] = []
         self._left_out: list[LeftOut] = []
         self._indexed: list[Indexed] = []
@@ -198,6 +206,8 @@ class _Evaluation:
             group=self._settings.group,
         )
         seconds = time.perf_counter() - started
+        if stage == RERANKED and found.results and not any("rerank" in result.scores for result in found.results):
+            raise EvaluationError("The reranker failed at a question.", "footnote doctor tries it; the log says why.")
         results = found.results if stage in ONE_LIST else in_one_list(found.results)
         places = [Place(r.chunk.path, r.chunk.start_line, r.chunk.end_line, r.score) for r in results]
         self._keep(question, stage, places, seconds, confidence_of(found))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
-from rag.errors import ConfigurationError
+from rag.index.addresses import checked_address, is_loopback
 
-_PRIVATE_ENDINGS = (".local", ".localhost", ".internal", ".intranet", ".lan", ".home.arpa", ".svc")
 _REMEDY = 'Give an address such as "https://qdrant.example.com:6333", and the key in QDRANT_API_KEY.'
 
 
@@ -39,7 +37,7 @@ class ServerSettings:
 
     @property
     def on_this_machine(self) -> bool:
-        return _is_loopback(urlsplit(self.url).hostname or "")
+        return is_loopback(urlsplit(self.url).hostname or "")
 
     @property
     def key_in_clear(self) -> bool:
@@ -50,45 +48,6 @@ class ServerSettings:
 def checked_url(url: str) -> str:
     """The address without a trailing slash, its port written out: 6333 where it names none, as Qdrant's own clients have it.
 
-    Over http only this machine and hosts of a private network are spoken to. No message repeats the address: it might hold a password.
-    Raises: ConfigurationError.
+    Raises: ConfigurationError, as `checked_address` does.
     """
-    try:
-        parts = urlsplit(url.strip())
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        raise ConfigurationError("QDRANT_URL is no address.", _REMEDY) from None
-    if parts.username is not None or parts.password is not None:
-        raise ConfigurationError("QDRANT_URL holds a user name or a password.", _REMEDY)
-    if parts.scheme not in ("http", "https") or not host:
-        raise ConfigurationError("QDRANT_URL does not begin with https:// (or http://) and a host.", _REMEDY)
-    if parts.query or parts.fragment:
-        raise ConfigurationError("QDRANT_URL has a query or a fragment, where a key might stand.", _REMEDY)
-    if parts.scheme == "http" and not _is_private(host):
-        raise ConfigurationError(
-            "QDRANT_URL is http to a host outside this network: chunks' paths and the key would travel unencrypted.",
-            "Use https, or an address in a private network.",
-        )
-    shown = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{shown}:{port or 6333}{parts.path.rstrip('/')}"
-
-
-def _is_loopback(host: str) -> bool:
-    address = _address(host)
-    return address.is_loopback if address else host == "localhost" or host.endswith(".localhost")
-
-
-def _is_private(host: str) -> bool:
-    """This machine, a private address, or a name that means something in a private network alone (a container's, say)."""
-    address = _address(host)
-    if address is not None:
-        return address.is_private and not address.is_unspecified
-    name = host.lower().rstrip(".")
-    return "." not in name or name.endswith(_PRIVATE_ENDINGS) or ".svc." in name
-
-
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None
+    return checked_address(url, "QDRANT_URL", sends="chunks' paths and the key", remedy=_REMEDY, port=6333)

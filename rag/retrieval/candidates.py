@@ -13,7 +13,9 @@ from rag.retrieval.evidence import Similarity
 from rag.retrieval.fusion import linear_fusion, reciprocal_rank_fusion
 from rag.retrieval.search import Found, Words
 
-Stage = Literal["sparse", "dense", "fused", "ranked"]
+Stage = Literal["sparse", "dense", "fused", "ranked", "reranked"]
+GROUPED: frozenset[Stage] = frozenset({"ranked", "reranked"})
+"""The stages that rank files and tell code from prose; users get the last one that is configured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,38 +6,59 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rag.index.chunk_table import ChunkTable
-from rag.retrieval.candidates import Candidates, Stage
+from rag.retrieval.candidates import GROUPED, Candidates, Stage
 from rag.retrieval.ranking import Ranked
+from rag.retrieval.reranking.order import Reordered
 from rag.source.permalink import plain_reference
 
 
 @dataclass(frozen=True, slots=True)
 class Explaining:
-    """What the lines are made of. `similarities`: row -> cosine, of every candidate."""
+    """What the lines are made of. `similarities`: row -> cosine, of every candidate. `twins`: row -> rows that were folded into it."""
 
     stage: Stage
     candidates: Candidates
     similarities: Mapping[int, float]
     chunks: ChunkTable
     min_score: float | None
+    order: Reordered
+    twins: Mapping[int, Sequence[int]]
 
 
-def explanation_of(explaining: Explaining, ranked: Sequence[Ranked], kept: Sequence[Ranked]) -> tuple[str, ...]:
-    """Lines in the order of `ranked`. Rows of `kept` became results and bear their rank; the others say why they did not."""
+def explanation_of(explaining: Explaining, rows: Sequence[int], kept: Sequence[Ranked]) -> tuple[str, ...]:
+    """Lines in the order of `rows`. Those of `kept` became results and bear their rank; the others say why they did not."""
     ranks = {result.row: rank for rank, result in enumerate(kept, 1)}
+    leaders = {twin: row for row, twins in explaining.twins.items() for twin in twins}
     lines = []
-    for result, chunk in zip(ranked, explaining.chunks.get([result.row for result in ranked]), strict=True):
-        similarity = explaining.similarities.get(result.row)
-        scores = explaining.candidates.scores(result.row, similarity)
-        said = [_ranked(result)] if explaining.stage == "ranked" else []
+    for row, chunk in zip(rows, explaining.chunks.get(rows), strict=True):
+        scores = explaining.candidates.scores(row, explaining.similarities.get(row))
+        said = [_reranked(row, explaining.order)] if explaining.order.relevance else []
+        said += [_ranked(explaining.order.before[row])] if explaining.stage in GROUPED else []
         said += [_fused(scores, explaining.candidates), *_found(scores, explaining.candidates)]
-        if result.row not in ranks:
-            least = explaining.min_score
-            dissimilar = least is not None and (similarity is None or similarity < least)
-            said.append(f"left out, less similar than {least:g}" if dissimilar else "left out, beyond the limit")
-        place = f"{ranks[result.row]}." if result.row in ranks else "-"
+        if row not in ranks:
+            said.append(_left_out(row, explaining, leaders))
+        place = f"{ranks[row]}." if row in ranks else "-"
         lines.append(f"{place} {plain_reference(chunk.path, chunk.start_line, chunk.end_line)}: {'; '.join(filter(None, said))}")
     return tuple(lines)
+
+
+def _left_out(row: int, explaining: Explaining, leaders: Mapping[int, int]) -> str:
+    similarity, least = explaining.similarities.get(row), explaining.min_score
+    if row in explaining.order.relevance and not explaining.order.relevance[row].relevant:
+        return "left out, below the reranker's threshold"
+    if least is not None and (similarity is None or similarity < least):
+        return f"left out, less similar than {least:g}"
+    if row in leaders:
+        [leader] = explaining.chunks.get([leaders[row]])
+        return f"folded into {plain_reference(leader.path, leader.start_line, leader.end_line)}"
+    return "left out, beyond the limit"
+
+
+def _reranked(row: int, order: Reordered) -> str:
+    if row not in order.relevance:
+        return "not shown to the reranker"
+    relevance = order.relevance[row]
+    return f"rerank {relevance.score:.3f}" + (f" ({relevance.reason})" if relevance.reason else "")
 
 
 def _ranked(result: Ranked) -> str:

@@ -66,6 +66,12 @@ def unversioned(path: str) -> str:
     return match[1] + match[2] if match else ""
 
 
+def version_of(path: str) -> int | None:
+    """The number of its first directory that is a version, None where it has none: "depot/v1/door.py" -> 1."""
+    match = _VERSION.match(path)
+    return int(path[len(match[1]) :].partition("/")[0][1:]) if match else None
+
+
 @lru_cache(maxsize=200_000)
 def split_words(text: str) -> tuple[str, ...]:
     """The distinct parts of all words, lower case: "HTTPServer_test" -> http, server, test."""

@@ -1,4 +1,4 @@
-"""One question against one generation, top to bottom: what it asks for, both retrievers side by side, fusion, ranking, the results."""
+"""One question against one generation, top to bottom: what it asks, both retrievers side by side, fusion, ranking, reranking, results."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from typing import TypeVar
 from rag.errors import FootnoteError, RetrievalError
 from rag.index.generation import Generation
 from rag.protocols import Embedder, Vector
-from rag.retrieval.candidates import Candidates, Fusing, Stage
+from rag.retrieval.candidates import GROUPED, Candidates, Fusing, Stage
+from rag.retrieval.diversity import AHEAD
 from rag.retrieval.lists import Lists, ranked_lists
 from rag.retrieval.query import understand
 from rag.retrieval.query_filters import Group, joined
 from rag.retrieval.query_vectors import QueryVectors
 from rag.retrieval.ranking import Ranked
-from rag.retrieval.results import Shown, shown
+from rag.retrieval.reranking.order import Reordered
+from rag.retrieval.reranking.stage import Reranking, refuse_to_rerank
+from rag.retrieval.results import Wanted, shown
 from rag.retrieval.search import Allowed, Found, Search, Words
 from rag.retrieval.settings import RetrievalSettings, refuse_what_cannot_be_searched
 from rag.retrieval.signals import CODE
@@ -32,10 +35,14 @@ SPARSE_ONLY = "The index is still being built: this was found by words alone; in
 
 
 class Retriever:
-    """Searches any generation; by meaning where its vectors came from the embedder's model. One serves many questions at once."""
+    """Searches any generation; by meaning where its vectors came from the embedder's model. One serves many questions at once.
 
-    def __init__(self, embedder: Embedder, settings: RetrievalSettings) -> None:
+    `reranking`: None for no reranker. Whoever made it closes it.
+    """
+
+    def __init__(self, embedder: Embedder, settings: RetrievalSettings, reranking: Reranking | None = None) -> None:
         self._settings = settings
+        self._reranking = reranking
         self._query_vectors = QueryVectors(embedder)
 
     async def retrieve(
@@ -48,44 +55,50 @@ class Retriever:
         filters: Filters = Filters(),
         min_score: float | None = None,
         explain: bool = False,
-        stage: Stage = "ranked",
+        stage: Stage | None = None,
         group: Group = "",
     ) -> Retrieval:
         """The best chunks for a question. Finding nothing is an empty `results`; whatever fails is an error.
 
         `limit`: most results, `top_k` if None. `min_score`: least cosine similarity, -1 to 1, of every result; what only BM25 found is
-        compared by its own vector. `stage`: whose order counts. `group`: "code" or "prose" for one of the two alone; only the stage
-        "ranked" tells them apart. While the dense part is being built, or where another model wrote it, "fused" and "ranked" go by words
-        alone and say so in `notices`; "dense" and `min_score` are errors then. `explain`: a line a candidate. Filters that the question
-        itself holds ("lang:go") hold where `filters` is silent.
-        `seconds`: "sparse" beside "embed" and "dense" (of a server, both in one), then "rank", and "retrieve" for the whole as it was
-        waited for.
+        compared by its own vector. `stage`: whose order counts; None for "reranked" where a reranker is configured that may read this
+        repository, else "ranked". `group`: "code" or "prose" for one of the two alone; only the last two stages tell them apart. While
+        the dense part is being built, or where another model wrote it, "fused" and what follows go by words alone and say so in
+        `notices`; "dense" and `min_score` are errors then. `explain`: a line a candidate. Filters that the question itself holds
+        ("lang:go") hold where `filters` is silent.
+        `seconds`: "sparse" beside "embed" and "dense" (of a server, both in one), then "rank", "rerank" and "results", and "retrieve" for
+        the whole as it was waited for.
 
         Raises: RetrievalError, IndexCorrupt, ModelError.
         """
         started = time.perf_counter()
         wanted = self._settings.top_k if limit is None else limit
+        stage = stage or self._best_stage(repository)
         refuse_what_cannot_be_searched(question, generation, wanted, min_score, stage)
+        if stage == "reranked":
+            refuse_to_rerank(self._reranking, repository)
         query = understand(question)
         search = Search(query, generation, joined(filters, query.filters), max(self._settings.candidates, wanted), {})
         async with _told(repository.name, self._settings.timeout):
             search, allowed = await asyncio.to_thread(search.narrowed, filters)
             words, vector, dense = await self._search(search, allowed, stage, by_meaning=stage != "sparse" or min_score is not None)
 
-            def rank() -> Shown:
+            def rank() -> tuple[Candidates, Lists]:
                 with search.clocked("rank"):
                     candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(query.symbol))
-                    if stage == "ranked":
-                        most = wanted if min_score is None and not explain else _ALL
-                        lists = ranked_lists(query, candidates, generation, allowed, group or query.group, most)
-                    else:
-                        lists = Lists([Ranked(row, score) for row, score in candidates.ranked(stage)])
-                    return shown(
-                        lists, candidates, generation, repository, stage=stage, wanted=wanted, min_score=min_score, explain=explain
-                    )
+                    if stage not in GROUPED:
+                        return candidates, Lists([Ranked(row, score) for row, score in candidates.ranked(stage)])
+                    most = _ALL if explain or min_score is not None else self._most_ranked(wanted)
+                    return candidates, ranked_lists(query, candidates, generation, allowed, group or query.group, most)
 
-            found = await asyncio.to_thread(rank)
-        by_words_for_now = stage in ("fused", "ranked") and generation.dense is None and not generation.mismatch
+            candidates, lists = await asyncio.to_thread(rank)
+            order = Reordered.unchanged(lists)
+            if stage == "reranked" and self._reranking:
+                order = await self._reranking.reordered(lists, search, generation, started + self._settings.timeout)
+            asked = Wanted(query, stage, wanted, min_score, explain, self._settings.fold, self._settings.mmr)
+            with search.clocked("results"):
+                found = await asyncio.to_thread(shown, order, candidates, generation, repository, asked)
+        by_words_for_now = stage not in ("sparse", "dense") and generation.dense is None and not generation.mismatch
         search.seconds["retrieve"] = time.perf_counter() - started
         brought = (("sparse", words.found if words else None), ("dense", dense))
         return Retrieval(
@@ -95,15 +108,15 @@ class Retriever:
             candidates={name: len(rows) for name, rows in brought if rows is not None},
             notices=(*generation.info.notices, *search.notices, *((SPARSE_ONLY,) if by_words_for_now else ())),
             explanation=found.explanation,
-            leads=found.lists.leads,
-            confidence=found.lists.confidence,
+            leads=lists.leads,
+            confidence=lists.confidence,
         )
 
     async def _search(
         self, search: Search, allowed: Allowed, stage: Stage, *, by_meaning: bool
     ) -> tuple[Words | None, Vector | None, Found | None]:
         """Both retrievers side by side; in one request where a server holds both."""
-        if search.in_one_request and stage in ("fused", "ranked"):
+        if search.in_one_request and stage not in ("sparse", "dense"):
             words, (vector, dense) = await asyncio.to_thread(search.both, self._query_vectors, allowed)
             return words, vector, dense
         by_words = asyncio.to_thread(search.sparse, allowed) if stage != "dense" else _value(None)
@@ -113,6 +126,13 @@ class Retriever:
             by_words, asyncio.to_thread(search.dense, self._query_vectors, search=stage != "sparse")
         )
         return words_alone, vector, dense_alone
+
+    def _best_stage(self, repository: Repository) -> Stage:
+        return "reranked" if self._reranking is not None and self._reranking.reads(repository) else "ranked"
+
+    def _most_ranked(self, wanted: int) -> int:
+        """Rows of each group: what is folded makes room for others, and a reranker may lift what would not be shown."""
+        return max(AHEAD * wanted, self._reranking.settings.candidates if self._reranking else 0)
 
     def _fusing(self, symbol: str) -> Fusing:
         return Fusing(self._settings.rrf_k if self._settings.fusion == "rrf" else 0, CODE.sparse_of_symbol if symbol else CODE.sparse)

@@ -13,7 +13,8 @@ from rag.retrieval.candidates import Stage
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
     """`top_k`: results where no limit is asked for. `candidates`: how many each retriever brings. `fusion`: "linear" or "rrf", see
-    rag.retrieval.fusion; `rrf_k`: of the latter. `timeout`: seconds for one question, its embedding included.
+    rag.retrieval.fusion; `rrf_k`: of the latter. `timeout`: seconds for one question, its embedding included. `fold`: whether results
+    with nearly the same text become one; `mmr`: λ of maximal marginal relevance, 1 for the order as it is; see rag.retrieval.diversity.
     """
 
     top_k: int = 10
@@ -21,6 +22,8 @@ class RetrievalSettings:
     fusion: Literal["linear", "rrf"] = "linear"
     rrf_k: int = 60
     timeout: float = 30.0
+    fold: bool = True
+    mmr: float = 1.0
 
 
 def refuse_what_cannot_be_searched(question: str, generation: Generation, wanted: int, min_score: float | None, stage: Stage) -> None:

@@ -15,6 +15,7 @@ from bot.render import Message, answer_message, citation_line, escape, notice_me
 from bot.services import RepositoryStatus
 from bot.views import status_text
 from playground.blocks import check_blocks
+from rag.types import Twin
 from tests.bot.scripted import BUILT, answer, citation, index
 
 LIVE = re.compile(r"<[!@#]")
@@ -109,6 +110,17 @@ def test_only_an_address_becomes_a_link(url: str, safe: str) -> None:
 
 def test_a_citation_without_a_permalink_shows_its_place() -> None:
     assert citation_line(citation(3, "a.py", "")) == "[3] `a.py:10-20` `0123456`"
+
+
+def test_a_citation_names_one_place_with_the_same_text() -> None:
+    twins = (Twin("fork/<a>.py", 1, 9, "https://h/fork"), Twin("v1/a.py", 2, 9, ""))
+    one = citation_line(replace(citation(3, "a.py", ""), also=twins[:1]))
+    assert one == "[3] `a.py:10-20` `0123456` · also in <https://h/fork|fork/&lt;a&gt;.py:1-9>"
+    assert citation_line(replace(citation(3, "a.py", ""), also=twins)) == f"{one} and 1 more"
+    long = replace(
+        citation(3, "a.py", ""), also=(Twin("x" * 200, 1, 2, "https://h/" + "a" * 1_950),) * 2, permalink="https://h/" + "a" * 1_950
+    )
+    assert len(citation_line(long)) < 3_000
 
 
 def test_the_footer_says_what_was_read_and_by_whom() -> None:

@@ -18,7 +18,7 @@ from tests.index.fixtures import commit_files, git, make_repository
 
 RESULT_KEYS = {
     *("rank", "id", "path", "start_line", "end_line", "kind", "group"),
-    *("symbol", "language", "score", "scores", "permalink", "text"),
+    *("symbol", "language", "score", "scores", "permalink", "twins", "text"),
 }
 
 

@@ -40,6 +40,27 @@ def save_tiny_model(
     return directory
 
 
+def save_tiny_cross_encoder(directory: Path, *, outputs: int = 1, seed: int = 0) -> Path:
+    """Saves a BERT of two layers that gives `outputs` numbers for a pair of texts, and returns its directory."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
+
+    torch.manual_seed(seed)
+    config = BertConfig(
+        vocab_size=300,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=64,
+        initializer_range=0.5,  # scores that differ
+    )
+    config.num_labels = outputs
+    BertForSequenceClassification(config).save_pretrained(directory)
+    _tokenizer().save_pretrained(directory)
+    return directory
+
+
 def _tokenizer() -> Any:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
@@ -49,7 +70,9 @@ def _tokenizer() -> Any:
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     trainer = trainers.WordPieceTrainer(vocab_size=300, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
     tokenizer.train_from_iterator(TEXT, trainer)
-    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
     return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]"
     )

@@ -19,6 +19,9 @@ from rag.evaluation.export import to_json
 from rag.evaluation.report import EvalReport
 from rag.evaluation.runner import RANKED, STAGES, EvalProgress, EvalSettings, evaluate, select
 from rag.evaluation.tables import render
+from rag.retrieval.reranking.judge import GeneratorReranker
+from rag.retrieval.reranking.stage import Reranking, RerankSettings
+from tests.retrieval.reranking.servers import Judging, verdict
 
 SESSION = '''"""Sessions."""
 
@@ -131,10 +134,12 @@ async def _evaluate(
     only: Collection[str] = (),
     rankings: Path | None = None,
     on_progress: Callable[[EvalProgress], None] = lambda progress: None,
+    reranking: Reranking | None = None,
     **more: Any,
 ) -> EvalReport:
     settings = EvalSettings(data_dir, embedding=EmbeddingSettings(threads=1), **more)
-    return await evaluate(select([questions], only=only), clones.directory, settings, rankings=rankings, on_progress=on_progress)
+    wanted = select([questions], only=only)
+    return await evaluate(wanted, clones.directory, settings, rankings=rankings, on_progress=on_progress, reranking=reranking)
 
 
 async def test_the_floor_needs_no_index(questions: Path, clones: Clones, tmp_path: Path) -> None:
@@ -216,10 +221,31 @@ async def test_the_table_and_the_json_say_the_same(questions: Path, clones: Clon
     assert stages["grep"]["lines"]["recall"] == report.means("grep", lines=True).recall
 
 
+async def test_a_reranker_has_a_stage_of_its_own(questions: Path, clones: Clones, data_dir: Path) -> None:
+    def last(question: str, excerpt: str) -> str:
+        return verdict(10) if "template" in excerpt else verdict(0)
+
+    judge = Reranking(GeneratorReranker(Judging(last), local=True), RerankSettings(weight=1.0))
+    report = await _evaluate(questions, clones, data_dir, stages=["ranked", "reranked"], only=["owner/one"], reranking=judge)
+    first = {(outcome.question.id, outcome.stage): outcome.places[0].path for outcome in report.outcomes}
+    assert first["sign", "ranked"] == "src/session.py"
+    assert first["sign", "reranked"] == "src/template.py"
+
+    broken = Reranking(GeneratorReranker(Judging(lambda question, excerpt: "no"), local=True), RerankSettings())
+    report = await _evaluate(questions, clones, data_dir, stages=["ranked", "reranked"], only=["owner/one"], reranking=broken)
+    assert not report.outcomes  # the order that stands is no figure of a reranker
+    assert "The reranker failed" in report.left_out[0].reason
+    elsewhere = Reranking(GeneratorReranker(Judging()), RerankSettings())
+    report = await _evaluate(questions, clones, data_dir, stages=["reranked"], only=["owner/one"], reranking=elsewhere)
+    assert "stays on this machine" in report.left_out[0].reason
+
+
 async def test_what_cannot_be_meant_is_refused(questions: Path, clones: Clones, tmp_path: Path) -> None:
     for stages in (["grep", "magic"], []):
         with pytest.raises(EvaluationError, match=f"Choose from {', '.join(STAGES)}"):
             await _evaluate(questions, clones, tmp_path / "empty", stages=stages)
+    with pytest.raises(EvaluationError, match="no reranker is configured"):
+        await _evaluate(questions, clones, tmp_path / "empty", stages=["reranked"])
     with pytest.raises(EvaluationError, match="is not a directory"):
         await evaluate(select([questions]), tmp_path / "nowhere", EvalSettings(tmp_path / "empty"))
     with pytest.raises(EvaluationError, match="asks nothing about other/thing"):

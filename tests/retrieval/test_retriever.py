@@ -44,7 +44,7 @@ async def test_the_answering_chunk_comes_first_with_its_link(
     assert retrieval.index == generation.info
     assert retrieval.notices == ()
     assert retrieval.explanation == ()
-    assert set(retrieval.seconds) == {"sparse", "embed", "dense", "rank", "retrieve"}
+    assert set(retrieval.seconds) == {"sparse", "embed", "dense", "rank", "results", "retrieve"}
     assert retrieval.seconds["retrieve"] >= max(retrieval.seconds["sparse"], retrieval.seconds["rank"])
 
 
