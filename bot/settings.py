@@ -119,6 +119,13 @@ class RetrievalSection(Section):
     )
     rrf_k: int = Field(60, ge=1, description='k of reciprocal rank fusion, where fusion is "rrf"')
     timeout: float = Field(30, gt=0, description="seconds before a search counts as failed")
+    expansion: Literal["none", "hyde", "rewrite"] = Field(
+        "none",
+        description="whether a repository's language model says a question again before it is searched for: hyde, a made-up snippet that "
+        "would answer it, searched for by meaning beside it; rewrite, names and words that code may use. It sees the question alone; "
+        "repositories whose generator is extractive have no model",
+    )
+    expansion_timeout: float = Field(5, gt=0, le=60, description="seconds before a question is searched for as it stands")
 
 
 class EmbeddingSection(Section):

@@ -5,23 +5,25 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TypeVar
 
 from rag.errors import FootnoteError, RetrievalError
 from rag.index.generation import Generation
 from rag.protocols import Embedder, Vector
 from rag.retrieval.candidates import Candidates, Fusing, Stage
+from rag.retrieval.expansion import Expander, expanded
 from rag.retrieval.lists import Lists, ranked_lists
-from rag.retrieval.query import understand
+from rag.retrieval.query import Query, understand
 from rag.retrieval.query_filters import Group, joined
 from rag.retrieval.query_vectors import QueryVectors
 from rag.retrieval.ranking import Ranked
 from rag.retrieval.results import Shown, shown
 from rag.retrieval.search import Allowed, Found, Search, Words
 from rag.retrieval.settings import RetrievalSettings, refuse_what_cannot_be_searched
-from rag.retrieval.signals import CODE
+from rag.retrieval.signals import CODE, LONG_CODE
 from rag.types import Filters, Repository, Retrieval
 
 log = logging.getLogger(__name__)
@@ -32,10 +34,19 @@ SPARSE_ONLY = "The index is still being built: this was found by words alone; in
 
 
 class Retriever:
-    """Searches any generation; by meaning where its vectors came from the embedder's model. One serves many questions at once."""
+    """Searches any generation; by meaning where its vectors came from the embedder's model. One serves many questions at once.
 
-    def __init__(self, embedder: Embedder, settings: RetrievalSettings) -> None:
+    `expander_of`: what says a repository's questions again before they are searched for, None for nothing.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        settings: RetrievalSettings,
+        expander_of: Callable[[Repository], Expander | None] = lambda repository: None,
+    ) -> None:
         self._settings = settings
+        self._expander_of = expander_of
         self._query_vectors = QueryVectors(embedder)
 
     async def retrieve(
@@ -58,8 +69,8 @@ class Retriever:
         "ranked" tells them apart. While the dense part is being built, or where another model wrote it, "fused" and "ranked" go by words
         alone and say so in `notices`; "dense" and `min_score` are errors then. `explain`: a line a candidate. Filters that the question
         itself holds ("lang:go") hold where `filters` is silent.
-        `seconds`: "sparse" beside "embed" and "dense" (of a server, both in one), then "rank", and "retrieve" for the whole as it was
-        waited for.
+        `seconds`: "expand" where a language model was asked, "sparse" beside "embed" and "dense" (of a server, both in one), then "rank",
+        and "retrieve" for the whole as it was waited for.
 
         Raises: RetrievalError, IndexCorrupt, ModelError.
         """
@@ -69,15 +80,17 @@ class Retriever:
         query = understand(question)
         search = Search(query, generation, joined(filters, query.filters), max(self._settings.candidates, wanted), {})
         async with _told(repository.name, self._settings.timeout):
+            search = await self._expanded(search, repository)
             search, allowed = await asyncio.to_thread(search.narrowed, filters)
             words, vector, dense = await self._search(search, allowed, stage, by_meaning=stage != "sparse" or min_score is not None)
 
             def rank() -> Shown:
                 with search.clocked("rank"):
-                    candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(query.symbol))
+                    alone = self._query_vectors.of(search.query.embedded) if search.query.said and vector is not None else None
+                    candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(search.query), alone)
                     if stage == "ranked":
                         most = wanted if min_score is None and not explain else _ALL
-                        lists = ranked_lists(query, candidates, generation, allowed, group or query.group, most)
+                        lists = ranked_lists(search.query, candidates, generation, allowed, group or search.query.group, most)
                     else:
                         lists = Lists([Ranked(row, score) for row, score in candidates.ranked(stage)])
                     return shown(
@@ -99,6 +112,16 @@ class Retriever:
             confidence=found.lists.confidence,
         )
 
+    async def _expanded(self, search: Search, repository: Repository) -> Search:
+        """With what the repository's language model says beside the question. A bare symbol says what it means."""
+        expander = self._expander_of(repository)
+        if expander is None or search.query.symbol:
+            return search
+        with search.clocked("expand"):
+            expansion, told = await expander.expand(search.query.text)
+        search.notices.extend([told] if told else [])
+        return replace(search, query=expanded(search.query, expansion))
+
     async def _search(
         self, search: Search, allowed: Allowed, stage: Stage, *, by_meaning: bool
     ) -> tuple[Words | None, Vector | None, Found | None]:
@@ -114,8 +137,11 @@ class Retriever:
         )
         return words_alone, vector, dense_alone
 
-    def _fusing(self, symbol: str) -> Fusing:
-        return Fusing(self._settings.rrf_k if self._settings.fusion == "rrf" else 0, CODE.sparse_of_symbol if symbol else CODE.sparse)
+    def _fusing(self, query: Query) -> Fusing:
+        weights = LONG_CODE if query.long else CODE
+        return Fusing(
+            self._settings.rrf_k if self._settings.fusion == "rrf" else 0, weights.sparse_of_symbol if query.symbol else weights.sparse
+        )
 
 
 @asynccontextmanager
