@@ -120,10 +120,15 @@ class Expander:
         """The reply; of one that does not end, the beginning."""
         said = ""
         messages = [("system", SYSTEMS[self._how]), ("user", question)]
-        async for piece in self._model.stream(messages, temperature=0.0, max_tokens=_MAX_TOKENS[self._how]):
-            said += piece
-            if len(said) > _MOST_SAID:
-                break
+        stream = self._model.stream(messages, temperature=0.0, max_tokens=_MAX_TOKENS[self._how])
+        try:
+            async for piece in stream:
+                said += piece
+                if len(said) > _MOST_SAID:
+                    break
+        finally:
+            if close := getattr(stream, "aclose", None):  # a connection is not kept for what nobody reads
+                await close()
         return said
 
     def _told(self, what: str) -> str:

@@ -26,8 +26,8 @@ _SENTENCE = re.compile(r"[.?!](?=\s)")
 
 @dataclass(frozen=True, slots=True)
 class LongText:
-    """`title`: the first line, of a very long one the first sentences. `body`: what is below it, without what a template brought. `prose`: of that what is
-    not pasted, neither between fences nor indented.
+    """`title`: the first line, of a very long one the first sentences. `body`: what is below it, without what a template brought.
+    `prose`: of that what is not pasted, neither between fences nor indented.
     """
 
     title: str

@@ -80,7 +80,8 @@ def _frames(text: str) -> tuple[list[Place], str]:
     if len(lines) < 2:
         return [], text
     read = range(len(lines)) if len(lines) <= 2 * _MOST_LINES else [*range(_MOST_LINES), *range(len(lines) - _MOST_LINES, len(lines))]
-    last, first = [], []
+    last: list[Place] = []
+    first: list[Place] = []
     for number in read:
         line = lines[number][:_LONGEST_LINE]
         if "." not in line:

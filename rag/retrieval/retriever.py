@@ -16,14 +16,14 @@ from rag.protocols import Embedder, Vector
 from rag.retrieval.candidates import Candidates, Fusing, Stage
 from rag.retrieval.expansion import Expander, expanded
 from rag.retrieval.lists import Lists, ranked_lists
-from rag.retrieval.query import Query, understand
+from rag.retrieval.query import understand
 from rag.retrieval.query_filters import Group, joined
 from rag.retrieval.query_vectors import QueryVectors
 from rag.retrieval.ranking import Ranked
 from rag.retrieval.results import Shown, shown
 from rag.retrieval.search import Allowed, Found, Search, Words
 from rag.retrieval.settings import RetrievalSettings, refuse_what_cannot_be_searched
-from rag.retrieval.signals import CODE, LONG_CODE
+from rag.retrieval.signals import CODE
 from rag.types import Filters, Repository, Retrieval
 
 log = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ class Retriever:
             def rank() -> Shown:
                 with search.clocked("rank"):
                     alone = self._query_vectors.of(search.query.embedded) if search.query.said and vector is not None else None
-                    candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(search.query), alone)
+                    candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(query.symbol), alone)
                     if stage == "ranked":
                         most = wanted if min_score is None and not explain else _ALL
                         lists = ranked_lists(search.query, candidates, generation, allowed, group or search.query.group, most)
@@ -137,11 +137,8 @@ class Retriever:
         )
         return words_alone, vector, dense_alone
 
-    def _fusing(self, query: Query) -> Fusing:
-        weights = LONG_CODE if query.long else CODE
-        return Fusing(
-            self._settings.rrf_k if self._settings.fusion == "rrf" else 0, weights.sparse_of_symbol if query.symbol else weights.sparse
-        )
+    def _fusing(self, symbol: str) -> Fusing:
+        return Fusing(self._settings.rrf_k if self._settings.fusion == "rrf" else 0, CODE.sparse_of_symbol if symbol else CODE.sparse)
 
 
 @asynccontextmanager
