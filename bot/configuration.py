@@ -49,6 +49,7 @@ def load_settings(config: Path | None = None, environ: Mapping[str, str] | None 
     except ValidationError as error:
         raise _explain(error, origin) from None
     _check_names(settings, origin)
+    _check_expansion(settings, origin)
     return settings
 
 
@@ -147,3 +148,12 @@ def _check_names(settings: Settings, origin: str) -> None:
                 f"{origin}: channel {channel.id} names the repository {channel.repository}, which is not configured.",
                 _nearest(channel.repository, names) or "Add it under [[repositories]].",
             )
+
+
+def _check_expansion(settings: Settings, origin: str) -> None:
+    how = settings.retrieval.expansion
+    if how != "none" and all(repository.generator == "extractive" for repository in settings.repositories):
+        raise ConfigurationError(
+            f'{origin}: retrieval.expansion is "{how}", but no repository has a language model that could do it.',
+            'Give a repository another generator than "extractive", or set expansion = "none".',
+        )

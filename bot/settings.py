@@ -124,6 +124,13 @@ class RetrievalSection(Section):
     mmr: float = Field(
         1.0, ge=0, le=1, description="λ of maximal marginal relevance: 1 keeps the order, less prefers results unlike those before them"
     )
+    expansion: Literal["none", "hyde", "rewrite"] = Field(
+        "none",
+        description="whether a repository's language model says a question again before it is searched for: hyde, a made-up snippet that "
+        "would answer it, searched for by meaning beside it; rewrite, names and words that code may use. It sees the question alone; "
+        "repositories whose generator is extractive have no model",
+    )
+    expansion_timeout: float = Field(5, gt=0, le=60, description="seconds before a question is searched for as it stands")
 
 
 class RerankSection(Section):

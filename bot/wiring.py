@@ -42,7 +42,8 @@ from rag.index.dense import chosen_backend
 from rag.index.generation import Indexes, repository_directory
 from rag.index.layout import Layout
 from rag.index.server_settings import ServerSettings, checked_url
-from rag.protocols import Generator
+from rag.protocols import Generator, LanguageModel
+from rag.retrieval.expansion import Expander
 from rag.retrieval.retriever import Retriever
 from rag.retrieval.settings import RetrievalSettings
 from rag.source.mirror import Mirror
@@ -170,7 +171,7 @@ async def open_parts(
         reranking = reranking_of(settings, model)
         if reranking is not None:
             stack.push_async_callback(reranking.reranker.aclose)
-        retriever = Retriever(embedder, retrieval_settings(settings), reranking)
+        retriever = Retriever(embedder, retrieval_settings(settings), reranking, expander_for(settings, model))
         yield Parts(
             settings=settings,
             purpose=purpose,
@@ -214,6 +215,18 @@ def _generator_for(settings: Settings, model: GroqLanguageModel) -> Callable[[Re
     extractive = ExtractiveGenerator()
     prompted = PromptedGenerator(model, temperature=settings.groq.temperature, max_tokens=settings.groq.max_tokens)
     return lambda repository: prompted if repository.generator == "groq" else extractive
+
+
+def expander_for(settings: Settings, model: LanguageModel) -> Callable[[Repository], Expander | None]:
+    """What says a repository's questions again before they are searched for: nothing where it has no language model, or none is wanted."""
+    how = settings.retrieval.expansion
+    if how == "none":
+        return lambda repository: None
+    expander = Expander(model, how, timeout=settings.retrieval.expansion_timeout)
+    without = [one.name for one in settings.repositories if one.generator == "extractive"]
+    if without:
+        logger.info("Questions about %s are not expanded: their generator is extractive.", ", ".join(without))
+    return lambda repository: None if repository.generator == "extractive" else expander
 
 
 @asynccontextmanager

@@ -29,10 +29,19 @@ class Fusing:
 class Candidates:
     """`sparse`: what words brought, None where they were not asked; `dense`: (row, cosine similarity), best first, likewise.
 
-    `similarity`: of every row to the question, None where nothing is known of it. `fused`: (row, fused score), best first.
+    `similarity`: of every row to the question, None where nothing is known of it. `fused`: (row, fused score), best first. `alone`: the
+    question's own vector where a language model said something beside it; `own_best`: the best cosine similarity to that, else None.
     """
 
-    def __init__(self, sparse: Words | None, dense: Found | None, question: Vector | None, vectors: Vector | None, fusing: Fusing) -> None:
+    def __init__(
+        self,
+        sparse: Words | None,
+        dense: Found | None,
+        question: Vector | None,
+        vectors: Vector | None,
+        fusing: Fusing,
+        alone: Vector | None = None,
+    ) -> None:
         self.sparse = sparse
         self.dense = dense
         self.fusing = fusing
@@ -46,6 +55,9 @@ class Candidates:
                 else 0.0
             )
             self.similarity = Similarity.of_question(question, vectors, best)
+        self.own_best: float | None = None
+        if alone is not None and vectors is not None and dense:
+            self.own_best = float((vectors[[row for row, _ in dense]] @ alone).max())
         self.fused = self._fuse()
         self._ranks = {
             name: {row: rank for rank, (row, _) in enumerate(found, 1)}

@@ -15,10 +15,11 @@ from rag.retrieval.evidence import FILES, Evidence, gather
 from rag.retrieval.groups import Grounds, GroupName, prose_leads
 from rag.retrieval.importance import Holders, holders_of, importance
 from rag.retrieval.paths import path_facts
+from rag.retrieval.pointed import pointed_at
 from rag.retrieval.query import Query
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Definitions, Ranked, definitions_of, rank
-from rag.retrieval.signals import CODE, PROSE, Asked
+from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, Asked
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -47,16 +48,20 @@ def ranked_lists(
     holders = holders_of(query.terms, generation.stems)
     asked = Asked(query.terms, lambda term: importance(len(holders[term]), len(chunks)))
     definitions = definitions_of(query, chunks, FILES)
+    pointed = pointed_at(query.places, chunks, long=query.long is not None)
     found = [np.fromiter((row for row, _ in rows), np.int64) for rows in (words.found, candidates.dense or ())]
     lists: dict[str, list[Ranked]] = {}
     grounds: dict[str, Grounds] = {}
-    for name, of_group, weights in (("code", ~chunks.files.prose, CODE), ("prose", chunks.files.prose, PROSE)):
-        extra = definitions.files if name == "code" else _NOTHING
+    code_weights, prose_weights = (LONG_CODE, LONG_PROSE) if query.long else (CODE, PROSE)
+    for name, of_group, weights in (("code", ~chunks.files.prose, code_weights), ("prose", chunks.files.prose, prose_weights)):
+        extra = np.concatenate([definitions.files if name == "code" else _NOTHING, pointed.files])
         evidence = gather(chunks.files, of_group, words.scores, allowed, found, extra, candidates.similarity)
         grounds[name] = _grounds(evidence, asked, holders, generation, candidates)
         wanted = group in ("", name)
         lists[name] = (
-            rank(query, asked, evidence, chunks, definitions, weights, limit=limit, rrf_k=candidates.fusing.rrf_k) if wanted else []
+            rank(query, asked, evidence, chunks, definitions, pointed, weights, limit=limit, rrf_k=candidates.fusing.rrf_k)
+            if wanted
+            else []
         )
     leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, query, definitions)) else "code"
     other = "code" if leads == "prose" else "prose"
@@ -91,6 +96,8 @@ def _confidence(
     if candidates.similarity is None:
         return None
     known = confidence.known_share(query.identifiers, generation.sparse)
-    similarity = max(one.similarity for one in grounds.values())
+    similarity = candidates.own_best
+    if similarity is None:
+        similarity = max(one.similarity for one in grounds.values())
     covered = confidence.coverage_by_file(asked, holders, generation.chunks.files)
     return confidence.calibrated(confidence.raw_confidence(similarity, covered, known, len(generation.chunks)))

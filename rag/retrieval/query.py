@@ -8,8 +8,9 @@ from typing import Literal
 
 from rag.index.stems import stem
 from rag.index.tokens import terms, word_terms, words
+from rag.retrieval.long_text import LONG, LongText, long_text
+from rag.retrieval.places import Place, is_file, places_of
 from rag.retrieval.query_filters import Group, filters_in
-from rag.source.languages import language_of
 from rag.types import Filters
 
 AsksFor = Literal["where", "how", "what", "why", "who", "documentation", "symbol", ""]
@@ -28,7 +29,7 @@ _JOINT = r"(?:::|->|[.#\\/])"
 _SYMBOL = re.compile(rf"[@:]*{_NAME}(?:{_JOINT}{_NAME})*[!?]?(?:\(\))?$")
 _QUOTED = re.compile(r"`([^`\n]{1,200})`")
 _IN_PROSE = re.compile(
-    rf"""(?<![\w/.])(?:
+    rf"""(?<![\w/.$])(?:
         {_NAME}(?:(?:::|->|[.#]){_NAME})+        # dotted.names, Scoped::names
       | {_NAME}\(\)                              # called()
       | [A-Za-z0-9]*[a-z0-9][A-Z]\w*             # camelCase, PascalCase
@@ -37,25 +38,42 @@ _IN_PROSE = re.compile(
     )""",
     re.VERBOSE,
 )
-_PLACE = re.compile(r"(?<![\w/\\])(?:[\w.@+-]+[/\\]){0,20}[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w/])")
+_MOST_IDENTIFIERS = 40  # of a text; each is looked up
 _TEST_TOOL = re.compile(r"\btest(?:ing)? (?:client|server|runner|app|harness|helper|mode|utilit)", re.IGNORECASE)  # made for tests, not one
 _TESTS = frozenset({"test", "tests", "tested", "testing", "spec", "specs", "fixture", "fixtures", "mock", "mocks"})
 _EXAMPLES = frozenset({"example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "tutorial", "tutorials"})
-_DOCUMENTATION = frozenset({"documentation", "docs", "doc", "readme", "changelog", "guide", "tutorial", "documented", "faq"})
+_OF_DOCUMENTATION = re.compile(
+    r"\b(?:documentation|docs?|documented|guide|tutorial)\b(?=\W*$|\s*[.,;:?!)]|\s+(?:pages?|sections?|says?|"
+    + "|".join(sorted(STOP_WORDS))
+    + r")\b)|\b(?:readme|changelog|faq)\b",
+    re.IGNORECASE,
+)  # not where it only describes the next word: "the documentation generator" is code
+_OPAQUE = re.compile(
+    r"\b(?:0x[0-9a-f]+|(?=[a-f]*[0-9])[0-9a-f]{10,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b", re.IGNORECASE
+)  # addresses, hashes, identifiers of one run: no source holds them
+_MESSAGE = re.compile(r"\"[^\"\n]{12,400}\"|\b\w{0,60}(?:Error|Exception|Warning)\b: [^\n]{12,400}")
+_OF_ONE_RUN = re.compile(r"(?<![\w/\\.])[~.]?(?:[A-Za-z]:)?[/\\][^\s\"':,]{1,300}|\b[0-9]+\b")  # of a message: absolute paths, numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """`text`: the question without its filters. `terms`: as BM25 counts them, without stop words; `stems`: the same without their endings.
 
-    `places`: paths and names of files in it. `symbol`: its bare name in lower case, where the whole question is a symbol. `identifiers`:
-    bare names in lower case, of all that is written like code, the symbol included. `group`: which results were asked for, "" for either.
+    `long`: what a long text is made of, None for a question as people ask them; its `terms` are those of its title until
+    `rag.retrieval.focus` has chosen from the rest. `embedded`: what its vector is of. `said`, `extra`: what a language model said
+    beside it (rag.retrieval.expansion): a text whose vector is averaged with its own, and terms that count a third of its own.
+    `places`: what it points at. `symbol`: its bare name in lower case, where the whole question is a symbol. `identifiers`: bare names in
+    lower case, of all that is written like code, the symbol included. `group`: which results were asked for, "" for either.
     """
 
     text: str
     terms: tuple[str, ...]
     stems: tuple[str, ...]
-    places: tuple[str, ...]
+    long: LongText | None
+    embedded: str
+    said: str
+    extra: tuple[str, ...]
+    places: tuple[Place, ...]
     symbol: str
     identifiers: tuple[str, ...]
     filters: Filters
@@ -64,37 +82,55 @@ class Query:
     asks_for_tests: bool
     asks_for_examples: bool
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Those whose mean vector is searched for."""
+        return (self.embedded, self.said) if self.said else (self.embedded,)
+
+    @property
+    def sought(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The terms and stems that BM25 is asked for, the question's own as often as they weigh more than the extra ones."""
+        if not self.extra:
+            return self.terms, self.stems
+        return 3 * self.terms + self.extra, 3 * self.stems + tuple(map(stem, self.extra))
+
 
 def understand(question: str) -> Query:
-    """Reads a question. Where nothing but filters was written, they are taken as words."""
-    text, filters, group = filters_in(question)
-    if not text.strip():
-        text, filters, group = question, Filters(), ""
-    text = text.strip()
-    found = terms(text)
-    # By words: "from" says nothing in a sentence, and something in FromRequest.
-    kept = tuple(term for word in words(text) if word.lower() not in STOP_WORDS for term in word_terms(word)) or tuple(found)
-    symbol = bare_name(text) if _SYMBOL.match(text) else ""
-    said = frozenset(found)
+    """Reads a question, in time proportional to its length. Where nothing but filters was written, they are taken as words."""
+    first, end, below = question.lstrip().partition("\n") if len(question) > LONG else (question, "", "")
+    asked, filters, group = filters_in(first)  # what is pasted below holds no filters
+    text = (asked + end + below).strip()
+    if not text:
+        text, filters, group = question.strip(), Filters(), ""
+    long = long_text(text)
+    head = long.title if long else text  # the question itself: what it asks for is said there
+    symbol = "" if long else bare_name(text) if _SYMBOL.match(text) else ""
+    kept = searched_terms(head)
     return Query(
         text=text,
         terms=kept,
         stems=tuple(map(stem, kept)),
-        places=places_in(text),
+        long=long,
+        embedded=long.opening if long else text,
+        said="",
+        extra=(),
+        places=places_of(text),
         symbol=symbol,
-        identifiers=(symbol,) if symbol else _identifiers(text),
+        identifiers=(symbol,) if symbol else _identifiers(f"{long.title}\n{long.prose}" if long else text),
         filters=filters,
         group=group,
-        asks_for=_asks_for(text, symbol),
-        asks_for_tests=not _TESTS.isdisjoint(terms(_TEST_TOOL.sub(" ", text))),
-        asks_for_examples=not said.isdisjoint(_EXAMPLES),
+        asks_for=_asks_for(head, symbol),
+        asks_for_tests=not _TESTS.isdisjoint(terms(_TEST_TOOL.sub(" ", head))),
+        asks_for_examples=not _EXAMPLES.isdisjoint(terms(head)),
     )
 
 
-def places_in(text: str) -> tuple[str, ...]:
-    """Paths and file names, in their order: "src/auth/token.go" of "at src/auth/token.go:12", "setup.py"."""
-    found = (match[0].replace("\\", "/").strip("/.") for match in _PLACE.finditer(text))
-    return tuple(dict.fromkeys(place for place in found if "/" in place or _is_file(place)))
+def searched_terms(text: str) -> tuple[str, ...]:
+    """The terms of a text that are worth searching for: not its stop words, unless it has no others, and not what is of one run alone."""
+    said = _MESSAGE.sub(lambda message: _OF_ONE_RUN.sub(" ", message[0]), _OPAQUE.sub(" ", text))
+    # By words: "from" says nothing in a sentence, and something in FromRequest.
+    kept = tuple(term for word in words(said) if word.lower() not in STOP_WORDS for term in word_terms(word))
+    return kept or tuple(terms(text))
 
 
 def bare_name(symbol: str) -> str:
@@ -105,18 +141,15 @@ def bare_name(symbol: str) -> str:
 def _identifiers(text: str) -> tuple[str, ...]:
     quoted = [inner.strip() for inner in _QUOTED.findall(text)]
     names = [name for name in quoted if _SYMBOL.match(name)] + [match[0] for match in _IN_PROSE.finditer(_QUOTED.sub(" ", text))]
-    return tuple(dict.fromkeys(bare for name in names if len(bare := bare_name(name)) > 1 and not _is_file(name)))
-
-
-def _is_file(name: str) -> bool:
-    return "." in name and language_of(name) != "text"
+    found = dict.fromkeys(bare for name in names if len(bare := bare_name(name)) > 1 and not is_file(name))
+    return tuple(found)[:_MOST_IDENTIFIERS]
 
 
 def _asks_for(text: str, symbol: str) -> AsksFor:
     if symbol:
         return "symbol"
-    spoken = re.findall(r"[a-z]+", text.lower())
-    if not _DOCUMENTATION.isdisjoint(spoken):
+    if _OF_DOCUMENTATION.search(text):
         return "documentation"
+    spoken = re.findall(r"[a-z]+", text.lower())
     asked: tuple[AsksFor, ...] = ("where", "how", "what", "why", "who")
     return next((word for word in asked if word in spoken[:4]), "")

@@ -1,9 +1,12 @@
-"""The vectors of the last questions: a question asked again, or in another repository, is embedded once."""
+"""The vectors of the last questions: a question asked again, or in another repository, is embedded once. So is each part of a long
+one, and what a language model said beside it."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+
+import numpy as np
 
 from rag.protocols import Embedder, Vector
 
@@ -19,8 +22,14 @@ class QueryVectors:
         self._known: OrderedDict[str, Vector] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, question: str) -> Vector:
-        """(d,) float32, unit length. Raises: what the embedder raises."""
+    def of(self, *texts: str) -> Vector:
+        """(d,) float32, unit length: the mean of the texts' vectors, each of them embedded once. Raises: what the embedder raises."""
+        if len(texts) == 1:
+            return self._of(texts[0])
+        mean = np.mean([self._of(text) for text in texts], axis=0, dtype=np.float64)
+        return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12), dtype=np.float32)
+
+    def _of(self, question: str) -> Vector:
         with self._lock:
             if question in self._known:
                 self._known.move_to_end(question)

@@ -14,6 +14,7 @@ from rag.retrieval import signals
 from rag.retrieval.evidence import Evidence, Floats, file_best, file_means
 from rag.retrieval.fusion import reciprocal_rank_fusion
 from rag.retrieval.paths import path_facts, split_words, unversioned
+from rag.retrieval.pointed import Pointed
 from rag.retrieval.query import Query
 from rag.retrieval.signals import Asked, Match, Weights
 
@@ -61,6 +62,7 @@ def rank(
     evidence: Evidence,
     chunks: ChunkTable,
     definitions: Definitions,
+    pointed: Pointed,
     weights: Weights,
     *,
     limit: int,
@@ -87,7 +89,7 @@ def rank(
             "coherence": signals.coherence(float(about[place]), weights),
             "size": signals.size(int(counts[place]), int(counts.max()), weights),
             "definition": signals.defines_what_is_asked(definitions.strength.get(number, 0.0), fact, query.symbol, weights),
-            "named": signals.named_in_question(chunks.paths[number], query.places, weights) if query.places else 0.0,
+            "named": signals.pointed_at(number in pointed.named, pointed.framed.get(number, 0.0), weights),
         }
         factors = {
             "× role": signals.role(fact, weights, tests=tests, examples=query.asks_for_examples, better=float(words[place]) - ordinary),
@@ -104,7 +106,7 @@ def rank(
     results = [
         Ranked(row, file.score * factor, file.told | ({"× repeat": factor} if factor != 1 else {}))
         for file in files[:limit]
-        for row, factor in _chunks(file.place, evidence, chunks, asked, weights, limit)
+        for row, factor in _chunks(file.place, evidence, chunks, asked, pointed, weights, limit)
     ]
     results.sort(key=lambda ranked: (-ranked.score, ranked.row))
     by_place = {file.place: file for file in files}
@@ -189,7 +191,9 @@ def _names(place: int, combined: Floats, evidence: Evidence, chunks: ChunkTable,
     return [asked.match(split_words(name)) for row in evidence.rows[of_file][best].tolist() for name in chunks.defines.of_row(row)]
 
 
-def _chunks(place: int, evidence: Evidence, chunks: ChunkTable, asked: Asked, weights: Weights, most: int) -> Sequence[tuple[int, float]]:
+def _chunks(
+    place: int, evidence: Evidence, chunks: ChunkTable, asked: Asked, pointed: Pointed, weights: Weights, most: int
+) -> Sequence[tuple[int, float]]:
     """Up to `most` of a file's rows in the order in which they answer, each with what the file's score is multiplied by."""
     of_file = evidence.of_file(place)
     rows = evidence.rows[of_file]
@@ -199,6 +203,8 @@ def _chunks(place: int, evidence: Evidence, chunks: ChunkTable, asked: Asked, we
     for position in np.argsort(-scores, kind="stable")[:_CHOSEN_CHUNKS].tolist() if weights.lines_names else ():
         names = (asked.match(split_words(name)).f1 for name in chunks.defines.of_row(int(rows[position])))
         scores[position] += weights.lines_names * max(names, default=0.0)
+    if pointed.rows:
+        scores = scores + weights.lines_pointed * np.fromiter((row in pointed.rows for row in rows.tolist()), np.float64, len(rows))
     order = np.argsort(-scores, kind="stable")
     best = max(float(scores[order[0]]), 1e-9)
     return [

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TypeVar
 
 from rag.errors import FootnoteError, RetrievalError
@@ -14,6 +15,7 @@ from rag.index.generation import Generation
 from rag.protocols import Embedder, Vector
 from rag.retrieval.candidates import GROUPED, Candidates, Fusing, Stage
 from rag.retrieval.diversity import AHEAD
+from rag.retrieval.expansion import Expander, expanded
 from rag.retrieval.lists import Lists, ranked_lists
 from rag.retrieval.query import understand
 from rag.retrieval.query_filters import Group, joined
@@ -37,12 +39,20 @@ SPARSE_ONLY = "The index is still being built: this was found by words alone; in
 class Retriever:
     """Searches any generation; by meaning where its vectors came from the embedder's model. One serves many questions at once.
 
-    `reranking`: None for no reranker. Whoever made it closes it.
+    `reranking`: None for no reranker; whoever made it closes it. `expander_of`: what says a repository's questions again before they are
+    searched for, None for nothing.
     """
 
-    def __init__(self, embedder: Embedder, settings: RetrievalSettings, reranking: Reranking | None = None) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        settings: RetrievalSettings,
+        reranking: Reranking | None = None,
+        expander_of: Callable[[Repository], Expander | None] = lambda repository: None,
+    ) -> None:
         self._settings = settings
         self._reranking = reranking
+        self._expander_of = expander_of
         self._query_vectors = QueryVectors(embedder)
 
     async def retrieve(
@@ -66,8 +76,8 @@ class Retriever:
         the dense part is being built, or where another model wrote it, "fused" and what follows go by words alone and say so in
         `notices`; "dense" and `min_score` are errors then. `explain`: a line a candidate. Filters that the question itself holds
         ("lang:go") hold where `filters` is silent.
-        `seconds`: "sparse" beside "embed" and "dense" (of a server, both in one), then "rank", "rerank" and "results", and "retrieve" for
-        the whole as it was waited for.
+        `seconds`: "expand" where a language model was asked, "sparse" beside "embed" and "dense" (of a server, both in one), then "rank",
+        "rerank" and "results", and "retrieve" for the whole as it was waited for.
 
         Raises: RetrievalError, IndexCorrupt, ModelError.
         """
@@ -80,16 +90,18 @@ class Retriever:
         query = understand(question)
         search = Search(query, generation, joined(filters, query.filters), max(self._settings.candidates, wanted), {})
         async with _told(repository.name, self._settings.timeout):
+            search = await self._expanded(search, repository)
             search, allowed = await asyncio.to_thread(search.narrowed, filters)
             words, vector, dense = await self._search(search, allowed, stage, by_meaning=stage != "sparse" or min_score is not None)
 
             def rank() -> tuple[Candidates, Lists]:
                 with search.clocked("rank"):
-                    candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(query.symbol))
+                    alone = self._query_vectors.of(search.query.embedded) if search.query.said and vector is not None else None
+                    candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(query.symbol), alone)
                     if stage not in GROUPED:
                         return candidates, Lists([Ranked(row, score) for row, score in candidates.ranked(stage)])
                     most = _ALL if explain or min_score is not None else self._most_ranked(wanted)
-                    return candidates, ranked_lists(query, candidates, generation, allowed, group or query.group, most)
+                    return candidates, ranked_lists(search.query, candidates, generation, allowed, group or search.query.group, most)
 
             candidates, lists = await asyncio.to_thread(rank)
             order = Reordered.unchanged(lists)
@@ -111,6 +123,16 @@ class Retriever:
             leads=lists.leads,
             confidence=lists.confidence,
         )
+
+    async def _expanded(self, search: Search, repository: Repository) -> Search:
+        """With what the repository's language model says beside the question. A bare symbol says what it means."""
+        expander = self._expander_of(repository)
+        if expander is None or search.query.symbol:
+            return search
+        with search.clocked("expand"):
+            expansion, told = await expander.expand(search.query.text)
+        search.notices.extend([told] if told else [])
+        return replace(search, query=expanded(search.query, expansion))
 
     async def _search(
         self, search: Search, allowed: Allowed, stage: Stage, *, by_meaning: bool

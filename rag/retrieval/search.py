@@ -14,6 +14,7 @@ from rag.errors import StoreUnavailable
 from rag.index.generation import Generation
 from rag.index.sparse import best_rows
 from rag.protocols import HybridStore, Vector
+from rag.retrieval.focus import focused
 from rag.retrieval.query import Query
 from rag.retrieval.query_filters import TEST_GLOBS
 from rag.retrieval.query_vectors import QueryVectors
@@ -50,18 +51,21 @@ class Search:
     notices: list[str] = field(default_factory=list)
 
     def narrowed(self, given: Filters) -> tuple[Search, NDArray[np.bool_] | None]:
-        """What to search, and (n,) the rows that may be found, None for all. Where "in the tests" leaves nothing, `given` alone holds: it
-        was said in words and may have meant something else.
+        """What to search, and (n,) the rows that may be found, None for all. Of a long question, the words that are rare here. Where "in
+        the tests" leaves nothing, `given` alone holds: it was said in words and may have meant something else.
         """
-        allowed = self.generation.chunks.mask(self.filters)
+        chunks = self.generation.chunks
+        search = replace(self, query=focused(self.query, self.generation.stems, len(chunks)))
+        allowed = chunks.mask(self.filters)
         if allowed is not None and not allowed.any() and self.query.filters.path == TEST_GLOBS:
-            return replace(self, filters=given), self.generation.chunks.mask(given)
-        return self, allowed
+            return replace(search, filters=given), chunks.mask(given)
+        return search, allowed
 
     def sparse(self, allowed: Allowed) -> Words:
         """Raises: IndexCorrupt."""
         with self.clocked("sparse"):
-            whole, stems = self.generation.sparse.scores(self.query.terms), self.generation.stems.scores(self.query.stems)
+            terms, stems_sought = self.query.sought
+            whole, stems = self.generation.sparse.scores(terms), self.generation.stems.scores(stems_sought)
             if allowed is not None:
                 whole, stems = np.where(allowed, whole, 0.0), np.where(allowed, stems, 0.0)
             return self._words(whole, stems, allowed)
@@ -69,7 +73,7 @@ class Search:
     def dense(self, query_vectors: QueryVectors, *, search: bool) -> tuple[Vector, Found | None]:
         """The question's (d,) vector and, if `search`, (row, cosine similarity), best first. Raises: RetrievalError, ModelError."""
         with self.clocked("embed"):
-            vector = query_vectors.of(self.query.text)
+            vector = query_vectors.of(*self.query.texts)
         if not search or self.generation.dense is None:
             return vector, None
         with self.clocked("dense"):
@@ -84,12 +88,12 @@ class Search:
         """What `sparse` and `dense` bring, of one request to a server, which is clocked as "dense". Where that is away, the sparse part on
         this machine answers alone, and `notices` says so. Raises: RetrievalError, ModelError, IndexCorrupt."""
         with self.clocked("embed"):
-            vector = query_vectors.of(self.query.text)
+            vector = query_vectors.of(*self.query.texts)
         store = self.generation.dense
         assert isinstance(store, HybridStore)  # noqa: S101
         try:
             with self.clocked("dense"):
-                words = self.generation.forms.counts(self.query.terms, self.query.stems)
+                words = self.generation.forms.counts(*self.query.sought)
                 forms, dense = store.search_all(vector, words, self.limit, self.filters or None, by_words=max(self.limit, BY_WORDS))
         except StoreUnavailable:  # logged where it happened, once
             self.notices.append(SERVER_AWAY)
@@ -101,7 +105,7 @@ class Search:
         """(n,) scores of both forms; chunks that may not be found have 0."""
         scores = (_scaled(whole) + _scaled(stems)) / 2
         # A chunk that holds a term holds it without its ending.
-        return Words(whole, scores, best_rows(scores, self.limit, allowed, lambda: self.generation.stems.holding(self.query.stems)))
+        return Words(whole, scores, best_rows(scores, self.limit, allowed, lambda: self.generation.stems.holding(self.query.sought[1])))
 
     @contextmanager
     def clocked(self, stage: str) -> Iterator[None]:

@@ -7,8 +7,8 @@ text score whose best is 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from rag.index.stems import stem
 from rag.retrieval.paths import PathFacts
@@ -31,6 +31,7 @@ class Weights:
     mention: float = 0.4
     stem_agrees: float = 1.5
     place: float = 0.5
+    frame: float = 0.3
     test: float = 0.6
     example: float = 0.7
     lenience: float = 0.4
@@ -44,6 +45,7 @@ class Weights:
     lines_sparse: float = 0.8
     lines_dense: float = 0.2
     lines_names: float = 0.2
+    lines_pointed: float = 1.0
 
 
 CODE = Weights()
@@ -63,6 +65,9 @@ PROSE = Weights(
     lifted=5,
     lifted_to=5,
 )
+LONG_CODE = replace(CODE, repeat=0.7, repeat_share=0.8)
+LONG_PROSE = replace(PROSE, repeat=0.7, repeat_share=0.8)
+"""Of a bug report, a commit message, a pasted trace: what it is about is often more than one place of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,15 +167,9 @@ def defines_what_is_asked(strength: float, facts: PathFacts, symbol: str, weight
     return weights.definition * strength * (weights.stem_agrees if agrees else 1.0)
 
 
-def named_in_question(path: str, places: Sequence[str], weights: Weights) -> float:
-    """A file that the question names: by its name, or by the end of its path where it gives directories."""
-    named = any(path == place or path.endswith(f"/{place}") or _two_parts(path, place) for place in places)
-    return weights.place if named else 0.0
-
-
-def _two_parts(path: str, place: str) -> bool:
-    mine, theirs = path.rsplit("/", 2), place.rsplit("/", 2)
-    return len(theirs) > 1 and len(mine) > 1 and mine[-2:] == theirs[-2:]
+def pointed_at(named: bool, nearness: float, weights: Weights) -> float:
+    """A file that the question names, or that a stack frame in it runs through. `nearness`: of the frame to where it failed, 0 to 1."""
+    return weights.place * named + weights.frame * nearness
 
 
 def role(facts: PathFacts, weights: Weights, *, tests: bool, examples: bool, better: float) -> float:

@@ -17,8 +17,10 @@ from bot.configuration import load_settings
 from bot.data_directory import DataDirectory
 from bot.parts import Parts
 from bot.settings import Settings
-from bot.wiring import build_scheduler, http_server, live_secrets, open_parts, resume_pushes, server_settings
+from bot.wiring import build_scheduler, expander_for, http_server, live_secrets, open_parts, resume_pushes, server_settings
+from rag.answering.generators.groq import GroqLanguageModel, GroqSettings
 from rag.errors import ConfigurationError
+from rag.types import Repository
 from scheduler import Pushes, Scheduler
 from tests.scheduler.conftest import Listener
 
@@ -145,3 +147,16 @@ def test_a_qdrant_server_is_set_up_from_environment_and_file(tmp_path: Path) -> 
     with pytest.raises(ConfigurationError, match="QDRANT_URL") as caught:
         server_settings(settings_of(tmp_path, QDRANT_URL=f"https://ada:{SECRET}@qdrant.example.com"))
     assert SECRET not in str(caught.value)
+
+
+def test_questions_are_expanded_only_where_it_is_set_and_a_model_is_there(tmp_path: Path) -> None:
+    model = GroqLanguageModel(GroqSettings(), "")
+    asked, local = Repository("asked", "x", generator="groq"), Repository("local", "x")
+    off = expander_for(settings_of(tmp_path), model)
+    assert (off(asked), off(local)) == (None, None)
+    config = CONFIG.replace('poll = "5m"', 'generator = "groq"').format(source="x") + '\n[retrieval]\nexpansion = "hyde"\n'
+    (tmp_path / "footnote.toml").write_text(config)
+    on = expander_for(load_settings(tmp_path / "footnote.toml", {"FOOTNOTE_DATA_DIR": str(tmp_path / "data")}), model)
+    assert on(asked) is not None
+    assert on(asked) is on(asked)
+    assert on(local) is None

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import time
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.retrieval.query import STOP_WORDS, bare_name, places_in, understand
+from rag.retrieval.query import STOP_WORDS, bare_name, searched_terms, understand
 from rag.retrieval.query_filters import TEST_GLOBS, joined, language_named
 from rag.types import Filters
 
@@ -32,7 +34,7 @@ def test_a_question_that_is_a_symbol(question: str, symbol: str) -> None:
 def test_identifiers_inside_a_sentence() -> None:
     query = understand("Why does `open()` of Depot.Station ignore lockerDoor, open_door and HTTPServer, but not Ada or e.g. README.md?")
     assert query.identifiers == ("open", "station", "lockerdoor", "open_door", "httpserver")
-    assert query.places == ("README.md",)
+    assert [place.path for place in query.places] == ["README.md"]
     assert query.asks_for == "documentation"
 
 
@@ -51,9 +53,40 @@ def test_asking_for_tests_is_not_asking_for_what_was_made_for_them(question: str
     assert understand(question).asks_for_tests == wanted
 
 
-def test_places_in_the_text_of_a_trace() -> None:
-    text = 'File "src/depot/station.py", line 12\n  at lib\\web\\notify.js:3:7 (see setup.cfg), version 1.2.3, depot.station'
-    assert places_in(text) == ("src/depot/station.py", "lib/web/notify.js", "setup.cfg")
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("where is the parcel limit documented?", "documentation"),
+        ("does the README say how to install it", "documentation"),
+        ("is there a guide to lockers", "documentation"),
+        ("docs for the notifier", "documentation"),
+        ("why does the documentation generator skip parcels", "why"),
+        ("how are documented members collected", "how"),
+        ("how does a tutorial step open a locker", "how"),
+        ("who wrote the notifier", "who"),
+        ("please, where are parcels kept", "where"),
+        ("parcel limits", ""),
+    ],
+)
+def test_what_kind_of_answer_is_wanted(question: str, kind: str) -> None:
+    assert understand(question).asks_for == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        # Of a message its words count, not what was only true of one run.
+        ('"parcel 4711 not found in /var/lib/depot/a1.db"', ("parcel", "found")),
+        ("LockerError: door 17 of 23 jammed at 0x7ffe12ab", ("lockererror", "locker", "error", "door", "jammed")),
+        ("segfault in 0xdeadbeef01 of 3fa85f64-5717-4562-b3fc-2c963f66afa6", ("segfault",)),
+        # Elsewhere a number or a path may be what is searched for.
+        ("status 404", ("status", "404")),
+        ("error in src/door.py", ("error", "src", "door", "py")),
+        ("0xdeadbeef", ("0xdeadbeef", "0", "xdeadbeef")),
+    ],
+)
+def test_what_is_of_one_run_alone_is_not_searched_for(question: str, terms: tuple[str, ...]) -> None:
+    assert searched_terms(question) == terms
 
 
 def test_stop_words_are_words_of_the_sentence_and_not_parts_of_a_name() -> None:
@@ -93,3 +126,64 @@ def test_any_text_is_understood(question: str) -> None:
     assert len(query.terms) == len(query.stems)
     assert not {term for term in query.terms if term in STOP_WORDS} or not question.strip() or query.terms
     assert all(name == bare_name(name) for name in query.identifiers)
+
+
+HOSTILE = [
+    "[",
+    "`",
+    "/",
+    ".",
+    "a.",
+    "a/",
+    "$",
+    "-",
+    "_",
+    "a",
+    "(",
+    "::",
+    "\\",
+    '"',
+    "'",
+    "#",
+    "*",
+    "<!--",
+    "=",
+    "0x",
+    "é",
+    " ",
+    "\t",
+    "\n",
+    "\r",
+]
+HOSTILE += [
+    'File "',
+    "at ",
+    "https://a/",
+    "x.py:1 ",
+    "\n.",
+    "#1 a(",
+    " at a.b(",
+    'path:"',
+    "path:a",
+    "in the tests ",
+    "aError: ",
+    "\n```\n",
+]
+HOSTILE += ["\n * ", "\n    ", "AbC", "a_", "docs ", "https://a/b/c/blob/d/e#L1-", "#1 a() at x.c)" + "\n" * 3, "\0", "\ud800"]
+
+
+@given(st.lists(st.sampled_from(HOSTILE), min_size=1, max_size=4), st.integers(1, 5))
+@settings(max_examples=40, deadline=None)
+def test_any_text_is_understood_in_time_in_proportion_to_its_length(pieces: list[str], times: int) -> None:
+    repeated = "".join(piece * times for piece in pieces)
+    short, long = ((repeated * (size // len(repeated) + 1))[:size] for size in (10_000, 100_000))
+
+    def seconds(text: str) -> float:
+        began = time.process_time()
+        query = understand(text)
+        assert len(query.terms) == len(query.stems)
+        return time.process_time() - began
+
+    # Ten times the text in a hundred times the time would be a pattern that starts over at every character; the floor is what a busy
+    # machine adds.
+    assert seconds(long) < 40 * max(seconds(short), 0.05)

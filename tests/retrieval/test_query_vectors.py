@@ -48,3 +48,16 @@ def test_a_shared_vector_cannot_be_changed(embedder: Embedder) -> None:
     vector = QueryVectors(embedder).of("one")
     with pytest.raises(ValueError, match="read-only"):
         vector[0] = 1
+
+
+def test_the_mean_of_several_texts_embeds_each_of_them_once(embedder: Embedder) -> None:
+    counting = Counting(embedder)
+    vectors = QueryVectors(counting)
+    mean = vectors.of("one", "two", "one")
+    assert counting.asked == ["one", "two"]
+    assert mean.dtype == np.float32
+    assert np.linalg.norm(mean) == pytest.approx(1.0, abs=1e-6)
+    expected = 2 * embedder.embed_query("one") + embedder.embed_query("two")
+    np.testing.assert_allclose(mean, expected / np.linalg.norm(expected), atol=1e-6)
+    vectors.of("two")
+    assert counting.asked == ["one", "two"]

@@ -74,11 +74,10 @@ def test_size_and_age() -> None:
     assert signals.currency(current, False, CODE) == signals.currency(old, True, PROSE) == 1
 
 
-def test_a_place_in_the_question_fits_its_file() -> None:
-    assert signals.named_in_question("src/depot/door.py", ("depot/door.py",), CODE) == CODE.place
-    assert signals.named_in_question("src/depot/door.py", ("/app/site/depot/door.py",), CODE) == CODE.place
-    assert signals.named_in_question("src/depot/door.py", ("door.py",), CODE) == CODE.place
-    assert signals.named_in_question("src/depot/door.py", ("other/door.py", "oor.py"), CODE) == 0
+def test_what_a_question_points_at_gains_and_a_frame_the_more_the_nearer_it_is() -> None:
+    assert signals.pointed_at(False, 0.0, CODE) == 0
+    assert signals.pointed_at(True, 0.0, CODE) == CODE.place
+    assert 0 < signals.pointed_at(False, 0.5, CODE) < signals.pointed_at(False, 1.0, CODE) == CODE.frame
 
 
 def test_tests_and_examples_give_way_unless_they_are_wanted_or_far_better() -> None:
