@@ -33,7 +33,8 @@ class Rule:
 def rules_of(text: str, first_line: int = 1) -> list[Rule]:
     """The lines that say something, in their order. A line that is none of these is passed over."""
     rules: list[Rule] = []
-    section, by_default = "", ()
+    section = ""
+    by_default: tuple[str, ...] = ()
     for number, line in enumerate(text.split("\n")[:_MOST_LINES], first_line):
         line = re.sub(r"(?:^|\s)#.*$", "", line).strip()
         if not line:

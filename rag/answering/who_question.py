@@ -24,7 +24,8 @@ _KNOWS = (
 )
 _ASK = (
     r"(?:do|can|could|should|would|must|shall|to|is to|might) (?:i |we |one |you )?"
-    r"(?:ask|talk to|speak to|speak with|talk with|contact|turn to|approach|reach out to) (?:about|for|regarding|concerning|on|with|if|when|in) "
+    r"(?:ask|talk to|speak to|speak with|talk with|contact|turn to|approach|reach out to) "
+    r"(?:about|for|regarding|concerning|on|with|if|when|in) "
 )
 _WHO = re.compile(rf"{_LEAD}whom? {_OFTEN}(?:{_KNOWS}|{_ASK})(?P<topic>.+)$", re.IGNORECASE | re.DOTALL)
 _CODE_OF = re.compile(

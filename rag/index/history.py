@@ -12,6 +12,7 @@ import logging
 import threading
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,8 @@ def write_history(directory: Path, history: History) -> None:
     words = {name: getattr(history, name) for name in ("commit", "reference", "cut", "named", "mailmap", "paths", "authors")}
     text = json.dumps({"format": _FORMAT, **words}).encode("ascii")
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, words=np.frombuffer(text, dtype=np.uint8), **{name: np.asarray(getattr(history, name)) for name in _ARRAYS})
+    arrays: dict[str, Any] = {name: np.asarray(getattr(history, name)) for name in _ARRAYS}
+    np.savez_compressed(buffer, words=np.frombuffer(text, dtype=np.uint8), **arrays)
     write_durably(directory / HISTORY, buffer.getvalue())
 
 

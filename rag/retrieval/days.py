@@ -1,5 +1,5 @@
-"""Days as people write them: "2024-03-01", "2024-03", "2024", and in a question's words "changed since March 2024", "changed in the last two
-weeks". What could mean anything else is no date. Pure."""
+"""Days as people write them: "2024-03-01", "2024-03", "2024", and in the words of a question "changed since March 2024", "changed in the
+last two weeks". What could mean anything else is no date. Pure."""
 
 from __future__ import annotations
 

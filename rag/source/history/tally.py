@@ -139,7 +139,7 @@ class Tally:
 
     def _fold(self) -> None:
         """Adds the single touches up, by file and author, in the order of the files."""
-        held = [np.frombuffer(column, dtype=_dtype(column)) for column in self._touches]
+        held: list[NDArray[Any]] = [np.frombuffer(column, dtype=_dtype(column)) for column in self._touches]
         files, who, commits, weights, last = (np.concatenate(both) for both in zip(self._folded, held, strict=True))
         self._touches = _touches()
         if not len(files):
