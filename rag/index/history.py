@@ -10,7 +10,6 @@ import io
 import json
 import logging
 import threading
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +48,8 @@ def read_history_file(path: Path) -> History | None:
         _check(history)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile) as error:
-        logger.warning("the history in %s cannot be read and counts as none: %s", path, error)
+    except Exception as error:  # whatever zipfile, zlib, numpy or json make of a damaged file
+        logger.warning("the history in %s cannot be read and counts as none: %s: %s", path, type(error).__name__, error)
         return None
     return history
 

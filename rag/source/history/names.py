@@ -31,7 +31,9 @@ def kept_name(raw: str) -> str:
     text = unicodedata.normalize("NFC", raw[:_READ])
     text = "".join(" " if character.isspace() else character for character in text)
     text = "".join(character for character in text if unicodedata.category(character)[0] != "C")
-    text = _ADDRESS.sub(r"\1", redact(text)[0])
+    if redact(text)[1]:  # a token that somebody pasted into the wrong field
+        return ""
+    text = _ADDRESS.sub(r"\1", text)
     text = _MARKUP.sub(" ", _SCHEME.sub(" ", text))
     return " ".join(text.split())[:LONGEST].strip(" _-,;:")
 
