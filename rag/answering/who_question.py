@@ -10,7 +10,10 @@ import re
 from rag.index.tokens import terms
 from rag.retrieval.query import STOP_WORDS
 
-_LEAD = r"^(?:[\w'’]+,? ){0,5}?"
+_LEAD = (
+    r"^(?:(?:hey|hi|hello|please|ok|okay|so|and|but|well|now|also),? ){0,2}"
+    r"(?:(?:do you|does anyone|does anybody|does someone) know |(?:can|could) you (?:tell|say) (?:me |us )?|tell (?:me|us) |any idea )?"
+)
 _OFTEN = r"(?:(?:else|last|first|still|also|mainly|mostly|usually|normally|currently|originally|actually|recently|really|best|most) )*"
 _KNOWS = (
     r"(?:knows?|understands?) (?:(?:the )?(?:most|best|more|something|anything|a lot|much|enough) )?(?:about |of |how )?"
@@ -39,7 +42,7 @@ _LONGEST = 500  # characters of a question that are looked at; more is no questi
 
 def topic_of(question: str) -> str:
     """What a question wants people for, filters included; "" where it does not ask for people, or for those of nothing in particular."""
-    text = " ".join(question.split())
+    text = re.sub(r"(?<=\bwho)['’]s(?= )", " is", " ".join(question.split()), flags=re.IGNORECASE)
     if len(text) > _LONGEST or (found := _WHO.match(text)) is None:
         return ""
     topic = _CODE_OF.sub("", found["topic"].strip(" ?!.,"))

@@ -77,6 +77,6 @@ def test_any_text_is_read(text: str, path: str) -> None:
 
 def test_no_pattern_takes_long() -> None:
     started = time.process_time()
-    for pattern in ("*a" * 200, "**/" * 200 + "b", "*" * 5_000, "/".join(["*a*a*a*a*"] * 50), "?" * 3_000):
+    for pattern in ("*a" * 200, "**/" * 200 + "b", "/".join(["*a*a*a*a*"] * 50), "?" * 3_000):
         assert not fits(pattern, "/".join(["a" * 80] * 12) + "/c")
     assert time.process_time() - started < 20  # a tenth of one; a backtracking pattern would take years

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -52,9 +51,9 @@ def write(directory: Path, generation: Generation) -> None:
 
 
 @pytest.fixture
-def dated(generation: Generation, tmp_path: Path) -> Iterator[Generation]:
+def dated(generation: Generation, tmp_path: Path) -> Generation:
     write(tmp_path, generation)
-    yield replace(generation, history=HistoryFile(tmp_path))
+    return replace(generation, history=HistoryFile(tmp_path))
 
 
 @pytest.mark.parametrize("stage", STAGES)
