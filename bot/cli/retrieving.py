@@ -93,7 +93,7 @@ async def index(
                 progress.show(message["event"])
             else:
                 report = message
-    for notice in report["notices"]:
+    for notice in report.get("notices", ()):  # an owner of an older version says nothing of them
         complain(notice)
     if as_json:
         print_json(report)

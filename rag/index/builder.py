@@ -208,11 +208,13 @@ class _Build:
             embedded, reused = self._write_dense(home, corpus)
         except StoreUnavailable as error:
             raise BuildFailed(error.problem, f"{error.remedy} What was indexed before keeps answering.") from error
-        # Last: whoever waits for an index waits to search it by meaning.
-        self._history.write(home, manifest.commit, [entry.path for entry in corpus.entries], previous)
+        paths = [entry.path for entry in corpus.entries]
         if not early:
+            self._history.write(home, manifest.commit, paths, previous)
             self._publish(manifest, previous)
         published(self._backend, self._layout.generation(manifest.generation) / "dense", manifest.repository)
+        if early:  # last: whoever waits for a first index waits to search it by meaning
+            self._history.write(home, manifest.commit, paths, previous)
         self._layout.clean(Pointer(manifest.generation, previous))
         swept(self._backend)
         self._tell(BuildEvent("publish", 1, 1))
