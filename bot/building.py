@@ -50,7 +50,8 @@ class RunningBuild:
 class Builds:
     """Starts builds and knows which are running. `at_once`: how many may; the rest wait their turn. `token`: what git needs to clone.
     `secrets`: our own tokens, which the builder redacts wherever a repository holds them. `spare`: a builder that waits already, for the
-    first build. `server`: where dense stores are made, None for this machine."""
+    first build. `server`: where dense stores are made, None for this machine. `named`: whether names of
+    authors are kept."""
 
     def __init__(
         self,
@@ -66,6 +67,7 @@ class Builds:
         at_once: int = 1,
         spare: SpareChild | None = None,
         server: ServerSettings | None = None,
+        named: bool = True,
     ) -> None:
         self._data_dir = data_dir
         self._log = log
@@ -77,6 +79,7 @@ class Builds:
         self._manners = manners
         self._spare = spare
         self._server = server
+        self._named = named
         self._turns = asyncio.Semaphore(at_once)
         self._running: dict[str, RunningBuild] = {}
 
@@ -111,6 +114,7 @@ class Builds:
             threads=self._manners.threads,
             force=force,
             private_hosts=self._private_hosts,
+            history="names" if self._named else "dates",
         )
         try:
             async with self._turns:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from bot import wire, wire_index
 from bot.parts import Parts
@@ -17,6 +17,7 @@ from rag.errors import ConfigurationError, FootnoteError, IndexMismatch
 from rag.index.distribution import distribution
 from rag.index.jobs import BuildEvent
 from rag.index.listing import read_listing
+from rag.retrieval.days import day_of
 from rag.types import AnswerPiece, Filters, Turn
 
 PAGE = 500  # files in one message
@@ -190,6 +191,19 @@ class Operations:
 
 
 def _filters(arguments: Json) -> Filters:
+    """Raises: ConfigurationError for a date that is none."""
     return Filters(
-        path=tuple(arguments.get("path", ())), language=tuple(arguments.get("language", ())), kind=tuple(arguments.get("kind", ()))
+        path=tuple(arguments.get("path", ())),
+        language=tuple(arguments.get("language", ())),
+        kind=tuple(arguments.get("kind", ())),
+        author=tuple(arguments.get("author", ())),
+        since=_day(arguments.get("since", "")),
+        before=_day(arguments.get("before", "")),
     )
+
+
+def _day(text: str) -> date | None:
+    day = day_of(text) if text else None
+    if text and day is None:
+        raise ConfigurationError(f"{text[:40]!r} is no date.", "Write it as in 2024-03-01, 2024-03 or 2024.")
+    return day

@@ -127,7 +127,8 @@ def footer_block(answer: Answer, now: datetime, notices: Sequence[str] = ()) -> 
     """Repository, commit, age and generator, then everything that the reader should know about this answer."""
     index = answer.index
     branch = f" ({one_line(index.branch)})" if index.branch else ""
-    written = "excerpts, no model wrote this" if answer.generator == "extractive" else f"written by {one_line(answer.generator)}"
+    without_model = {"extractive": "excerpts, no model wrote this", "history": "from the history, no model wrote this"}
+    written = without_model.get(answer.generator) or f"written by {one_line(answer.generator)}"
     notes = [f"{code(answer.repository)} at {code(index.commit[:7])}{branch} · indexed {age(index.built_at, now)} · {written}"]
     told = " ".join(answer.notices).lower()
     if not index.dense_ready and not index.notices and "being built" not in told:

@@ -208,6 +208,14 @@ class HttpSection(Section):
     max_body_bytes: int = Field(5_000_000, ge=10_000, le=25_000_000, description="a larger webhook is refused unread")
 
 
+class PrivacySection(Section):
+    names: Literal["shown", "masked"] = Field(
+        "shown",
+        description='whether authors of the history may be named: in answers to "who knows about …" and to filter by. "masked": no name is '
+        "stored, dates are",
+    )
+
+
 class Settings(Section):
     """Everything that can be set."""
 
@@ -236,6 +244,8 @@ class Settings(Section):
     groq: GroqSection = Field(default_factory=GroqSection, description="the language model at Groq")
     slack: SlackSection = Field(default_factory=SlackSection, description="the bot's manners in Slack")
     http: HttpSection = Field(default_factory=HttpSection, description="what listens on a port: nothing, unless it is configured")
+
+    privacy: PrivacySection = Field(default_factory=PrivacySection, description="what is told of people")
 
     slack_bot_token: SecretStr = Field(SecretStr(""), exclude=True)
     slack_app_token: SecretStr = Field(SecretStr(""), exclude=True)

@@ -155,7 +155,7 @@ async def open_parts(
         await registry.load()
         embedder = await asyncio.to_thread(LazyEmbedder, embedding, directory.models)
         backend = await asyncio.to_thread(chosen_backend, server, directory.path)
-        indexes = Indexes(directory.path, backend, embedder.spec)
+        indexes = Indexes(directory.path, backend, embedder.spec, named=settings.privacy.names == "shown")
         stack.push_async_callback(asyncio.to_thread, indexes.close)
         model = GroqLanguageModel(groq_settings(settings), settings.groq_api_key.get_secret_value())
         stack.push_async_callback(model.aclose)
@@ -195,6 +195,7 @@ async def open_parts(
                 at_once=settings.schedule.parallel_builds,
                 spare=spare,
                 server=server,
+                named=settings.privacy.names == "shown",
             ),
         )
 

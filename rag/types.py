@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 
 PROSE: frozenset[str] = frozenset({"markdown", "restructuredtext", "asciidoc", "org", "latex", "text"})
@@ -113,14 +113,29 @@ class EmbeddingSpec:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which chunks may be found. Empty tuples do not filter; values of one field are alternatives. `path`: globs."""
+    """Which chunks may be found. Empty tuples do not filter; values of one field are alternatives. `path`: globs.
+
+    `author`: who changed the file last; `since`, `before`: when, from the beginning of one day and until that of another, UTC. `worded`:
+    the dates were said in words, and where they leave nothing they do not hold. These are the history's: rag.index.history_filter makes of
+    them `files`, the only paths that are meant, None for all; a store that is asked before that refuses.
+    """
 
     path: tuple[str, ...] = ()
     language: tuple[str, ...] = ()
     kind: tuple[str, ...] = ()
+    author: tuple[str, ...] = ()
+    since: date | None = None
+    before: date | None = None
+    worded: bool = False
+    files: frozenset[str] | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.path or self.language or self.kind)
+        return bool(self.path or self.language or self.kind or self.by_history) or self.files is not None
+
+    @property
+    def by_history(self) -> bool:
+        """Whether it asks for what only the history knows."""
+        return bool(self.author or self.since or self.before)
 
 
 @dataclass(frozen=True, slots=True)

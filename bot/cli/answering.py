@@ -7,7 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.cli.common import AsJson, Config, Repo, command, complain, only_repository, print_json, settings_of, stdout, visible
+from bot.cli.common import (
+    AsJson,
+    Author,
+    Before,
+    Config,
+    Repo,
+    Since,
+    command,
+    complain,
+    only_repository,
+    print_json,
+    settings_of,
+    stdout,
+    visible,
+)
 from rag.errors import FootnoteError
 
 KEPT_TURNS = 4
@@ -24,10 +38,15 @@ async def ask(
     repo: Repo = "",
     path: Annotated[list[str] | None, typer.Option("--path", help="Only files that match this glob (may be repeated).")] = None,
     language: Annotated[list[str] | None, typer.Option("--language", "-L", help="Only this language (may be repeated).")] = None,
+    author: Author = None,
+    since: Since = "",
+    before: Before = "",
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
     """Ask a question; the answer is streamed, its citations follow.
+
+    "Who knows about X?" is answered from the history: the authors of the files that X is about.
 
     Example: footnote ask "How are blueprints registered?" --repo flask
     """
@@ -36,6 +55,7 @@ async def ask(
     settings = settings_of(config)
     name = await only_repository(settings, repo)
     arguments = {"question": question, "repository": name, "path": path or [], "language": language or []}
+    arguments |= {"author": author or [], "since": since, "before": before}
     answer = await _show(run(settings, "ask", arguments), quiet=as_json)
     if as_json:
         print_json(answer)

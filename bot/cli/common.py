@@ -29,6 +29,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 Repo = Annotated[
     str, typer.Option("--repo", "-r", help="Name of the repository (footnote repos lists them). Needed where there are several.")
 ]
+Author = Annotated[
+    list[str] | None, typer.Option("--author", help="Only files last changed by this author: a name or some words of it (may be repeated).")
+]
+Since = Annotated[str, typer.Option("--since", help="Only files changed since this day (2024-03-01, 2024-03 or 2024).", show_default=False)]
+Before = Annotated[str, typer.Option("--before", help="Only files last changed before this day.", show_default=False)]
 
 
 def settings_of(config: Path | None) -> Settings:

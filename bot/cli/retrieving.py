@@ -8,7 +8,22 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.cli.common import AsJson, Config, Repo, command, complain, only_repository, print_json, settings_of, stderr, stdout, visible
+from bot.cli.common import (
+    AsJson,
+    Author,
+    Before,
+    Config,
+    Repo,
+    Since,
+    command,
+    complain,
+    only_repository,
+    print_json,
+    settings_of,
+    stderr,
+    stdout,
+    visible,
+)
 
 STAGES = {
     "waiting": "waiting for its turn",
@@ -18,6 +33,7 @@ STAGES = {
     "sparse": "sparse index",
     "embed": "embedding",
     "dense": "dense index",
+    "history": "reading history",
     "publish": "publishing",
 }
 
@@ -78,6 +94,8 @@ async def index(
                 progress.show(message["event"])
             else:
                 report = message
+    for notice in report.get("notices", ()):  # an owner of an older version says nothing of them
+        complain(notice)
     if as_json:
         print_json(report)
         return
@@ -132,6 +150,9 @@ async def search(
     min_score: Annotated[float | None, typer.Option("--min-score", min=-1, max=1, help="Leave out what is less similar (cosine).")] = None,
     path: Annotated[list[str] | None, typer.Option("--path", help="Only files that match this glob (may be repeated).")] = None,
     language: Annotated[list[str] | None, typer.Option("--language", "-L", help="Only this language (may be repeated).")] = None,
+    author: Author = None,
+    since: Since = "",
+    before: Before = "",
     kind: Annotated[Wanted, typer.Option("--kind", help="Code, prose (documentation), or both, the likelier first.")] = Wanted.ALL,
     explain: Annotated[bool, typer.Option("--explain", help="Show how each candidate came to its place.")] = False,
     as_json: AsJson = False,
@@ -139,7 +160,8 @@ async def search(
 ) -> None:
     """Find the places of a repository that a question is about.
 
-    Filters may stand in the question, too: path:src/auth lang:go kind:function, or "in the tests".
+    Filters may stand in the question, too: path:src/auth lang:go kind:function author:ana since:2024-03, "in the tests" or "changed since
+    March 2024".
 
     Example: footnote search "where is the session cookie signed" --repo flask --path "src/**"
     """
@@ -149,7 +171,8 @@ async def search(
     name = await only_repository(settings, repo)
     wanted = {"question": question, "repository": name, "limit": limit, "min_score": min_score, "explain": explain}
     wanted["group"] = "" if kind is Wanted.ALL else str(kind)
-    found = await result(settings, "search", {**wanted, "path": path or [], "language": language or []})
+    wanted |= {"path": path or [], "language": language or [], "author": author or [], "since": since, "before": before}
+    found = await result(settings, "search", wanted)
     for notice in found["notices"]:
         complain(notice)
     if as_json:

@@ -68,6 +68,7 @@ def turns(db: sqlite_utils.Database, *, team: str, channel: str, thread: str, re
 def sample(db: sqlite_utils.Database, share: float, since: datetime, judge: str) -> list[LoggedAnswer]:
     rows = db.query(
         "SELECT * FROM answers a WHERE a.sample_at < ? AND a.asked_at >= ? AND a.state = 'answered' AND a.abstained = 0"
+        " AND a.generator IS NOT 'history'"  # names of people are not sent to a judge, who could not find them in the cited lines either
         " AND EXISTS (SELECT 1 FROM citations c JOIN results r USING (answer_id, chunk_id) WHERE c.answer_id = a.id)"
         " AND NOT EXISTS (SELECT 1 FROM judgements j WHERE j.answer_id = a.id AND j.judge = ?) ORDER BY a.asked_at, a.id",
         [share, stamp(since), judge],

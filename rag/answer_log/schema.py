@@ -22,7 +22,7 @@ CREATE TABLE answers ( -- every question that was accepted and what became of it
   finished_at TEXT, -- UTC, when it was answered or failed
   text TEXT, -- the answer, footnote numbers in brackets
   abstained INTEGER, -- 1: declined for lack of context
-  generator TEXT, -- who wrote it: extractive, groq/llama-3.3-70b-versatile …
+  generator TEXT, -- who wrote it: extractive, history, groq/llama-3.3-70b-versatile …
   generation TEXT, -- the index that was searched
   commit_sha TEXT, -- the commit that this index was built from
   branch TEXT, -- and its branch

@@ -6,6 +6,7 @@ that nothing shown is unlogged and no failure goes unseen.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 import time
@@ -18,6 +19,9 @@ import sqlite_utils
 
 from rag.answer_log import AnswerLog
 from rag.answering.answerer import Answerer
+from rag.answering.who import Known, known_of
+from rag.answering.who_answer import who_answer
+from rag.answering.who_question import topic_of
 from rag.database import Database
 from rag.errors import FootnoteError
 from rag.index.generation import Indexes
@@ -29,6 +33,7 @@ from rag.types import Answer, AnswerPiece, Filters, Repository, Retrieval, Turn
 log = logging.getLogger(__name__)
 
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: in ASCII order, nothing that reads like another
+_FOR_PEOPLE = 20  # results: so that there are files enough to have authors
 
 
 def utc_now() -> datetime:
@@ -102,6 +107,14 @@ class Pipeline:
             asked_at=self._clock(),
         )
         try:
+            if topic := topic_of(text):
+                pieces, retrieval, answer = await self._people(text, topic, question, answer_id, started)
+                for piece in pieces:
+                    yield piece
+                await self._complete(answer, retrieval, finish)
+                _report(answer, retrieval)
+                yield answer
+                return
             retrieval = await self.search(text, question.repository, limit=question.limit, filters=question.filters)
             stream = self._answerer.answer(text, retrieval, question.repository, answer_id=answer_id, history=question.history)
             async with aclosing(stream):
@@ -148,6 +161,17 @@ class Pipeline:
                 text, generation, repository, limit=limit, filters=filters, min_score=min_score, explain=explain, group=group
             )
         return replace(retrieval, seconds={"open": opened, **retrieval.seconds})
+
+    async def _people(
+        self, text: str, topic: str, question: Question, answer_id: str, started: float
+    ) -> tuple[list[AnswerPiece], Retrieval, Answer]:
+        """The answer to who knows about `topic`: what is found for it, then who changed that. Raises: as `search`."""
+        repository = question.repository
+        async with self._indexes.for_name(repository.name).opened() as generation:
+            retrieval = await self._retriever.retrieve(topic, generation, repository, limit=_FOR_PEOPLE, filters=question.filters)
+            known: Known = await asyncio.to_thread(known_of, retrieval, generation, repository)
+        seconds = {**retrieval.seconds, "total": time.monotonic() - started}
+        return who_answer(text, retrieval, known, answer_id=answer_id, seconds=seconds)
 
     async def _complete(self, answer: Answer, retrieval: Retrieval, finish: Callable[[sqlite_utils.Database, Answer], None] | None) -> None:
         def both(db: sqlite_utils.Database) -> None:

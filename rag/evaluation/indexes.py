@@ -173,6 +173,7 @@ class EvalIndexes:
             commit=commit,
             root=group.root,
             source_git_dir=str(clone),
+            history="none",
         )
         return await self._build(job, group.repository, dense=dense)
 

@@ -23,6 +23,7 @@ from rag.index.dense_part import published, swept, write_dense
 from rag.index.files import check_room, checksums, corrupt, full_disk_is_named, sync_directory, sync_tree
 from rag.index.forms import Forms
 from rag.index.generation import CHEAP, repository_directory
+from rag.index.history_pass import HistoryPass
 from rag.index.jobs import BuildEvent, BuildJob, BuildReport
 from rag.index.layout import Layout, Pointer, new_generation
 from rag.index.locks import build_lock
@@ -79,6 +80,7 @@ class _Build:
         self._memory = memory
         self._workers = workers
         self._watch = Stopwatch()
+        self._history = HistoryPass(job, layout, on_event, self._watch)
         self._embedding: EmbeddingSettings = replace(job.embedding, threads=job.threads) if job.threads else job.embedding
 
     def run(self) -> BuildReport:
@@ -96,6 +98,7 @@ class _Build:
             recipe = recipe_of(spec, chunking, scope)
             current = former if pointer is not None and former is not None and former.generation == pointer.generation else None
             if current is not None and not self._job.force and current.dense and (current.commit, current.recipe) == (commit, recipe):
+                self._history.renew(current)
                 return self._report(current, branch, unchanged=True)
             corpus, fallbacks = self._read(mirror, commit, chunker)
         check_whole(self._job.repository.name, corpus)
@@ -205,9 +208,13 @@ class _Build:
             embedded, reused = self._write_dense(home, corpus)
         except StoreUnavailable as error:
             raise BuildFailed(error.problem, f"{error.remedy} What was indexed before keeps answering.") from error
+        paths = [entry.path for entry in corpus.entries]
         if not early:
+            self._history.write(home, manifest.commit, paths, previous)
             self._publish(manifest, previous)
         published(self._backend, self._layout.generation(manifest.generation) / "dense", manifest.repository)
+        if early:  # last: whoever waits for a first index waits to search it by meaning
+            self._history.write(home, manifest.commit, paths, previous)
         self._layout.clean(Pointer(manifest.generation, previous))
         swept(self._backend)
         self._tell(BuildEvent("publish", 1, 1))
@@ -256,6 +263,7 @@ class _Build:
             seconds=self._watch.report(),
             peak_memory_bytes=self._memory.bytes,
             unchanged=unchanged,
+            notices=tuple(self._history.notices),
         )
 
 

@@ -17,7 +17,7 @@ from rag.errors import IndexCorrupt
 from rag.index.defined_names import DefinedNames
 from rag.index.file_rows import Files
 from rag.index.files import corrupt
-from rag.index.globs import matching
+from rag.index.globs import paths_meant
 from rag.types import PROSE, Chunk, Filters, Kind
 
 _FIELDS = tuple(field.name for field in fields(Chunk))
@@ -126,7 +126,7 @@ class ChunkTable:
         if not filters:
             return None
         allowed = (
-            matching(filters.path, self.paths) if filters.path else None,
+            paths_meant(filters, self.paths),
             set(filters.language) or None,
             set(filters.kind) or None,
         )

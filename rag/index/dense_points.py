@@ -11,7 +11,7 @@ import numpy as np
 
 from rag.errors import RetrievalError
 from rag.index.files import corrupt
-from rag.index.globs import matching
+from rag.index.globs import paths_meant
 from rag.protocols import Vector
 from rag.types import Chunk, Filters
 
@@ -39,13 +39,14 @@ def keyword(text: str) -> str:
 
 
 def conditions(filters: Filters | None, paths: Sequence[str]) -> list[Condition] | None:
-    """What a filter asks of the payload; [] where nothing, None where nothing can match. Globs become the set of paths they fit."""
+    """What a filter asks of the payload; [] where nothing, None where nothing can match. Globs, authors and dates become the set of paths
+    that they mean: what the history says of a file is in no payload, where it would go stale."""
     if not filters:
         return []
     asked = [Condition(field, values) for field, values in (("language", filters.language), ("kind", filters.kind)) if values]
-    if not filters.path:
+    fitting = paths_meant(filters, paths)
+    if fitting is None:
         return asked
-    fitting = matching(filters.path, paths)
     if not fitting:
         return None
     if len(fitting) * 2 <= len(paths):

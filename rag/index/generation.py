@@ -21,6 +21,7 @@ from rag.index.chunk_table import ChunkTable
 from rag.index.dense_part import open_dense, swept
 from rag.index.files import corrupt, tree_bytes, verify
 from rag.index.forms import Forms
+from rag.index.history import HistoryFile
 from rag.index.layout import Layout, Pointer
 from rag.index.locks import Pin, build_lock
 from rag.index.manifest import Manifest, model_mismatch, read_manifest
@@ -33,6 +34,7 @@ logger = logging.getLogger(__name__)
 
 CHEAP = 256 << 20  # bytes; larger files are compared by size alone when opened
 _TRIES = 20
+_NONE = HistoryFile(Path("/dev/null"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Generation:
     endings (rag.index.stems). `vectors`: (n, d) float32 unit rows, mapped from disk.
 
     `dense` and `vectors` are None while only the sparse part stands, and for good where another model wrote them: `mismatch` then names
-    both models. What a reader must be told is in `info.notices`.
+    both models. What a reader must be told is in `info.notices`. `history`: who changed what when, which may arrive last, or never.
     """
 
     info: GenerationInfo
@@ -52,6 +54,7 @@ class Generation:
     dense: DenseStore | None
     vectors: Vector | None
     mismatch: str = ""
+    history: HistoryFile = _NONE
 
     @property
     def forms(self) -> Forms:
@@ -81,8 +84,10 @@ class _Opened:
 class RepositoryIndex:
     """One repository's index. Threads may share it."""
 
-    def __init__(self, directory: Path, backend: DenseBackend, expected: EmbeddingSpec) -> None:
+    def __init__(self, directory: Path, backend: DenseBackend, expected: EmbeddingSpec, *, named: bool = True) -> None:
+        """`named`: whether names of authors may be told."""
         self.layout = Layout(directory)
+        self._named = named
         self._backend = backend
         self._expected = expected
         self._lock = threading.RLock()
@@ -274,7 +279,8 @@ class RepositoryIndex:
         if len(chunks) != manifest.chunks:
             raise corrupt(directory, f"holds {len(chunks):,} chunks where {manifest.chunks:,} were written")
         mismatch = model_mismatch(manifest, self._expected)
-        generation = Generation(described(manifest, self._expected), manifest, chunks, sparse, stems, None, None, mismatch)
+        history = HistoryFile(directory, named=self._named)
+        generation = Generation(described(manifest, self._expected), manifest, chunks, sparse, stems, None, None, mismatch, history)
         return self._with_dense(generation, directory) if not mismatch and (directory / "dense").is_dir() else generation
 
     def _with_dense(self, generation: Generation, directory: Path) -> Generation:
@@ -290,8 +296,10 @@ class RepositoryIndex:
 class Indexes:
     """Every repository's index under one data directory. Threads may share it."""
 
-    def __init__(self, data_dir: Path, backend: DenseBackend, expected: EmbeddingSpec) -> None:
+    def __init__(self, data_dir: Path, backend: DenseBackend, expected: EmbeddingSpec, *, named: bool = True) -> None:
+        """`named`: whether names of authors may be told."""
         self._directory = data_dir / "repositories"
+        self._named = named
         self._backend = backend
         self._expected = expected
         self._lock = threading.Lock()
@@ -302,7 +310,7 @@ class Indexes:
         directory = repository_directory(self._directory.parent, name)
         with self._lock:
             if name not in self._indexes:
-                self._indexes[name] = RepositoryIndex(directory, self._backend, self._expected)
+                self._indexes[name] = RepositoryIndex(directory, self._backend, self._expected, named=self._named)
             return self._indexes[name]
 
     def names(self) -> list[str]:

@@ -9,7 +9,23 @@ from functools import lru_cache
 
 from pathspec import PathSpec
 
+from rag.errors import RetrievalError
+from rag.types import Filters
+
 _one_at_a_time = threading.Lock()
+
+
+def paths_meant(filters: Filters, paths: Sequence[str]) -> frozenset[str] | None:
+    """Those of `paths` that a filter leaves, by its globs and by the history; None where it asks for no path.
+
+    Raises: RetrievalError where the history was not asked yet (rag.index.history_filter): a filter is never left out in silence.
+    """
+    if filters.by_history and filters.files is None:
+        raise RetrievalError("A filter by author or date came to a store unresolved.", "Report this as a fault of the retriever.")
+    fitting = matching(filters.path, paths) if filters.path else None
+    if filters.files is None:
+        return fitting
+    return filters.files.intersection(paths if fitting is None else fitting)
 
 
 def matching(globs: Sequence[str], paths: Iterable[str]) -> frozenset[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rag.chunking.settings import ChunkingSettings
 from rag.embedding.models import EmbeddingSettings
@@ -19,6 +19,7 @@ class BuildJob:
 
     `source_git_dir`: read this clone as it is and mirror nothing. `threads`: of the embedding model, 0 for its own default.
     `force`: build even if nothing changed, and accept any loss. `private_hosts`: hosts inside a network that may be cloned from.
+    `history`: what is kept of who changed what: names and dates, dates alone, or nothing.
     """
 
     repository: Repository
@@ -31,11 +32,12 @@ class BuildJob:
     threads: int = 0
     force: bool = False
     private_hosts: tuple[str, ...] = ()
+    history: Literal["names", "dates", "none"] = "names"
 
 
 @dataclass(frozen=True, slots=True)
 class BuildEvent:
-    """`stage`: clone, read, chunk, sparse, embed, dense, publish; "sparse_ready" when questions can be answered.
+    """`stage`: clone, read, chunk, sparse, embed, dense, history, publish; "sparse_ready" when questions can be answered.
 
     `total`: 0 where unknown.
     """
@@ -51,6 +53,7 @@ class BuildReport:
     """`seconds`: by stage, and "total". `embedded`, `reused`: chunks whose vector was computed, or taken from the cache.
 
     `peak_memory_bytes`: builder and its workers together. `unchanged`: nothing was built, the figures are those of the index that stands.
+    `notices`: what went wrong without harm to the index.
     """
 
     repository: str
@@ -66,6 +69,7 @@ class BuildReport:
     seconds: Mapping[str, float]
     peak_memory_bytes: int
     unchanged: bool = False
+    notices: Sequence[str] = ()
 
 
 def job_to_json(job: BuildJob) -> str:

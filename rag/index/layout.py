@@ -3,7 +3,7 @@
 build.lock            who builds
 mirror.git/           rag.source
 current               {"generation": …, "previous": …}, replaced atomically
-generations/<id>/     pin, sparse/, dense/
+generations/<id>/     pin, sparse/, dense/, history.npz
 generations/<id>.partial/   a generation that is being written; a leftover unless build.lock is held
 """
 
@@ -91,6 +91,8 @@ class Layout:
                 for leftover in entry.glob("dense.partial"):
                     shutil.rmtree(leftover)
                     gone.append(f"{entry.name}/dense.partial")
+                for draft in entry.glob(".history.npz.*"):
+                    draft.unlink(missing_ok=True)
             elif not _ID.fullmatch(entry.name):
                 shutil.rmtree(entry, ignore_errors=True)
                 gone.append(entry.name)

@@ -11,7 +11,7 @@ from qdrant_client import QdrantClient, models
 from rag.errors import RetrievalError
 from rag.index.collection import dense_query, filter_of, found, found_by_words, sparse_query
 from rag.index.dense_points import checked_query, conditions, ranked
-from rag.index.globs import matching
+from rag.index.globs import paths_meant
 from rag.index.path_cover import Cover, cover
 from rag.index.server import Server
 from rag.protocols import Vector
@@ -20,7 +20,7 @@ from rag.types import Filters
 Found = list[tuple[int, float]]
 SPARE = 16  # candidates over the limit that come along, so that a tie at its end seldom needs another request
 WIDEST = 10_000  # candidates in the widest tie that is resolved
-_REMEMBERED = 64  # globs of a store whose paths are known
+_REMEMBERED = 64  # filters of a store whose paths are known
 
 
 class ServerStore:
@@ -31,7 +31,7 @@ class ServerStore:
         self._collection = collection
         self._dimension = dimension
         self._paths = paths
-        self._covers: dict[tuple[str, ...], Cover | None] = {}
+        self._covers: dict[tuple[tuple[str, ...], frozenset[str] | None], Cover | None] = {}
         self._lock = threading.Lock()
         self._closed = False
 
@@ -58,8 +58,9 @@ class ServerStore:
         if self._closed:
             raise RetrievalError("The dense store was closed.", "Try again.")
         asked = conditions(Filters(language=filters.language, kind=filters.kind) if filters else None, ())
-        paths = self._cover(filters.path) if filters and filters.path else None
-        if asked is None or limit <= 0 or (filters and filters.path and paths is None):
+        by_path = filters is not None and bool(filters.path or filters.by_history or filters.files is not None)
+        paths = self._cover(filters) if filters is not None and by_path else None
+        if asked is None or limit <= 0 or (by_path and paths is None):
             return [[] for _ in words], []
         chosen = filter_of(asked, paths)
 
@@ -92,17 +93,18 @@ class ServerStore:
 
         return ranked(fetch, limit, spare=SPARE, most=WIDEST)
 
-    def _cover(self, globs: tuple[str, ...]) -> Cover | None:
-        """Words for the paths that a glob fits; None where it fits none."""
+    def _cover(self, filters: Filters) -> Cover | None:
+        """Words for the paths that a filter means; None where it means none."""
+        asked = (filters.path, filters.files)
         with self._lock:
-            if globs in self._covers:
-                return self._covers[globs]
-        fitting = matching(globs, self._paths)
+            if asked in self._covers:
+                return self._covers[asked]
+        fitting = paths_meant(filters, self._paths)
         words = cover(fitting, self._paths) if fitting else None
         with self._lock:
             if len(self._covers) >= _REMEMBERED:
                 self._covers.clear()
-            self._covers[globs] = words
+            self._covers[asked] = words
         return words
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rag.errors import StoreUnavailable
 from rag.index.generation import Generation
+from rag.index.history_filter import resolved
 from rag.index.sparse import best_rows
 from rag.protocols import HybridStore, Vector
 from rag.retrieval.focus import focused
@@ -52,14 +53,24 @@ class Search:
 
     def narrowed(self, given: Filters) -> tuple[Search, NDArray[np.bool_] | None]:
         """What to search, and (n,) the rows that may be found, None for all. Of a long question, the words that are rare here. Where "in
-        the tests" leaves nothing, `given` alone holds: it was said in words and may have meant something else.
+        the tests" or a date in words leaves nothing, the other filters alone hold: it was said in words and may have meant something
+        else. Authors and dates are looked up here, once.
         """
-        chunks = self.generation.chunks
-        search = replace(self, query=focused(self.query, self.generation.stems, len(chunks)))
-        allowed = chunks.mask(self.filters)
-        if allowed is not None and not allowed.any() and self.query.filters.path == TEST_GLOBS:
-            return replace(search, filters=given), chunks.mask(given)
-        return search, allowed
+        query = focused(self.query, self.generation.stems, len(self.generation.chunks))
+        filters, told = resolved(self.filters, self.generation.history)
+        allowed = self.generation.chunks.mask(filters)
+        if allowed is not None and not allowed.any() and (in_words := self._without_words(given)) != self.filters:
+            if self.filters.worded:
+                told = (*told, f"No file that fits was changed since {self.filters.since}: this was found without regard to when.")
+            filters, more = resolved(in_words, self.generation.history)
+            told = tuple(dict.fromkeys((*told, *more)))
+            allowed = self.generation.chunks.mask(filters)
+        return replace(self, query=query, filters=filters, notices=[*self.notices, *told]), allowed
+
+    def _without_words(self, given: Filters) -> Filters:
+        """The filters without what was said in words alone."""
+        kept = replace(self.filters, path=given.path) if self.query.filters.path == TEST_GLOBS else self.filters
+        return replace(kept, since=None, before=None, worded=False) if kept.worded else kept
 
     def sparse(self, allowed: Allowed) -> Words:
         """Raises: IndexCorrupt."""

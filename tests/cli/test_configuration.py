@@ -38,6 +38,7 @@ def write(directory: Path, text: str) -> Path:
         ("[[repositories]]\nname = 'a'\nsource = 'x'\n[[repositories]]\nname = 'A'\nsource = 'y'", ["two repositories are called"]),
         ("[[repositories]]\nname = 'a'\nsource = 'x'\ngenerator = 'gpt'", ["repositories[0].generator is 'gpt'", "'extractive' or 'groq'"]),
         ("[[repositories]]\nname = 'flask'\nsource = 'x'\n[[channels]]\nid = 'C1'\nrepository = 'flsk'", ["flsk", "Did you mean flask?"]),
+        ("[privacy]\nnames = 'hidden'", ["privacy.names is 'hidden'", "'shown' or 'masked'"]),
         ("[schedule]\nnightly = 'often'", ["schedule.nightly is 'often'", "five fields of cron"]),
         ("[[repositories]]\nname = 'a'\nsource = 'x'\npoll = '10'", ["repositories[0].poll is '10'", "number with s, m or h"]),
         ("[[repositories]]\nname = 'a'\nsource = 'x'\npoll = '59s'", ["repositories[0].poll is '59s'", "a minute or more"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,10 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[DenseBac
 
 VECTORS = unit_rows(90)
 CHUNKS = [chunk_of(row) for row in range(90)]
+# As the history chooses them: without regard to folder or ending.
+OWN = frozenset({STRANGE, "src/auth/file0.py", "src/auth/file17.py", "src/net/file3.go", "docs/file9.md"})
+ALL = frozenset(chunk.path for chunk in CHUNKS)
+MOST = ALL - OWN
 
 
 @pytest.fixture
@@ -100,8 +105,16 @@ def test_limits(store: DenseStore) -> None:
         (Filters(path=("**/naïve*",)), lambda chunk: chunk.path == STRANGE),
         (Filters(path=("src",), language=("go",), kind=("class",)), lambda chunk: chunk.path.startswith("src/net")),
         (Filters(path=("**",)), lambda chunk: True),
+        (Filters(files=OWN, author=("ana",), since=date(2024, 1, 1)), lambda chunk: chunk.path in OWN),
+        (Filters(files=OWN, path=("src",)), lambda chunk: chunk.path in OWN and chunk.path.startswith("src/")),
+        (Filters(files=OWN | {"no/such.py"}, language=("markdown",)), lambda chunk: chunk.path in OWN and chunk.language == "markdown"),
+        (Filters(files=MOST, before=date(2024, 1, 1)), lambda chunk: chunk.path in MOST),
+        (Filters(files=ALL, author=("ana",)), lambda chunk: True),
     ],
-    ids=["language", "languages", "kind", "files of a folder", "folder", "names", "strange name", "all fields", "everything"],
+    ids=[
+        *("language", "languages", "kind", "files of a folder", "folder", "names", "strange name", "all fields", "everything"),
+        *("files of an author", "in a folder", "of a language", "most files", "all files"),
+    ],
 )
 def test_filters_are_part_of_the_query(store: DenseStore, filters: Filters, keep: object) -> None:
     assert callable(keep)
@@ -115,11 +128,25 @@ def test_filters_are_part_of_the_query(store: DenseStore, filters: Filters, keep
 
 @pytest.mark.parametrize(
     "filters",
-    [Filters(language=("cobol",)), Filters(path=("nowhere/**",)), Filters(language=("go",), kind=("section",)), Filters(path=("",))],
+    [
+        Filters(language=("cobol",)),
+        Filters(path=("nowhere/**",)),
+        Filters(language=("go",), kind=("section",)),
+        Filters(path=("",)),
+        Filters(files=frozenset(), author=("nobody",)),
+        Filters(files=frozenset({"no/such.py"})),
+        Filters(files=OWN, path=("src/net/file29.go",)),
+    ],
     ids=str,
 )
 def test_a_filter_that_nothing_passes_finds_nothing(store: DenseStore, filters: Filters) -> None:
     assert store.search(VECTORS[0], 5, filters) == []
+
+
+@pytest.mark.parametrize("filters", [Filters(author=("ana",)), Filters(since=date(2024, 1, 1)), Filters(before=date(2024, 1, 1))], ids=str)
+def test_a_filter_that_needs_the_history_is_never_left_out(store: DenseStore, filters: Filters) -> None:
+    with pytest.raises(RetrievalError, match="unresolved"):
+        store.search(VECTORS[0], 5, filters)
 
 
 def test_ties_come_by_row(backend: DenseBackend, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from rag.index.server_store import SPARE
 from rag.index.sparse import SparseIndex
 from rag.protocols import DenseBackend, HybridStore
 from rag.types import Chunk, Filters, Kind
-from tests.contracts.test_dense_store import CHUNKS, DIMENSION, LANGUAGES, REAL, VECTORS, by_hand, unit_rows
+from tests.contracts.test_dense_store import CHUNKS, DIMENSION, LANGUAGES, MOST, OWN, REAL, VECTORS, by_hand, unit_rows
 from tests.index.servers import both, local_backend, real_backend
 
 Corpus = Sequence[Sequence[str]]
@@ -107,6 +108,9 @@ def test_a_query_of_unknown_words_finds_nothing_by_words(backend: DenseBackend, 
         Filters(path=("**/file1*",)),
         Filters(path=("nowhere",)),
         Filters(path=("!src", "#x")),
+        Filters(files=OWN, author=("ana",)),
+        Filters(files=MOST, path=("src",), since=date(2024, 1, 1)),
+        Filters(files=frozenset(), author=("nobody",)),
     ],
     ids=str,
 )

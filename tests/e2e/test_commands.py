@@ -318,3 +318,23 @@ def test_a_closed_pipe_is_no_error(larder: Footnote) -> None:
         check=False,
     )
     assert "Traceback" not in done.stderr
+
+
+def test_who_and_when(larder: Footnote) -> None:
+    """Ada committed all of it on 2026-01-05."""
+    asked = ("search", "a free locker", "--repo", "larder")
+    found = larder.json(*asked, "--author", "ADA", "--since", "2026-01")
+    assert "larder/lockers.py" in {row["path"] for row in found}
+    assert larder.json(*asked, "--before", "2026-01-05") == []
+    nobody = larder.run(*asked, "--author", "Adah")
+    assert "The history knows no author Adah. Near: Ada." in nobody.stderr
+    assert "'soon' is no date" in larder.run(*asked, "--since", "soon", code=1).stderr
+    answer = larder.json("ask", "Who knows about free lockers?", "--repo", "larder")
+    assert (answer["generator"], answer["abstained"]) == ("history", False)
+    assert "- **Ada** last changed `larder/lockers.py` on 2026-01-05 (1 commit) [1]" in answer["answer"]
+    assert answer["citations"][0]["path"] == "larder/lockers.py"
+    masked = json.loads(
+        larder.run("ask", "Who knows about free lockers?", "-r", "larder", "--json", env={"FOOTNOTE_PRIVACY_NAMES": "masked"}).stdout
+    )
+    assert masked["abstained"]
+    assert "Ada" not in masked["answer"]

@@ -96,7 +96,7 @@ async def test_a_child_builds_and_reports(job: BuildJob, index: RepositoryIndex,
 
     report = await run_build(job, on_event, token="canary-clone", nice=11)
     stages = list(dict.fromkeys(event.stage for event in events))
-    assert stages == ["clone", "read", "chunk", "sparse", "sparse_ready", "embed", "dense", "publish"]
+    assert stages == ["clone", "read", "chunk", "sparse", "sparse_ready", "embed", "dense", "history", "publish"]
     with index.open() as generation:
         assert (generation.info.generation, generation.info.chunks) == (report.generation, report.chunks)
         assert generation.info.dense_ready

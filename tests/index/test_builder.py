@@ -66,14 +66,14 @@ def test_a_first_build_answers_before_it_embeds(room: Room) -> None:
                     assert generation.sparse.search(["locker"], 5)
 
     report = room.build(watch)
-    assert room.stages() == ["clone", "read", "chunk", "sparse", "sparse_ready", "embed", "dense", "publish"]
+    assert room.stages() == ["clone", "read", "chunk", "sparse", "sparse_ready", "embed", "dense", "history", "publish"]
     assert {found for stage, found in seen if stage == "sparse"} == {False}
     assert all(found for stage, found in seen if stage != "sparse")
     assert report.commit == git(room.source, "rev-parse", "HEAD")
     assert (report.branch, report.documents, report.unchanged) == ("main", 7, False)
     assert report.embedded == report.chunks > 7
     assert report.reused == 0
-    assert set(report.seconds) == {"clone", "read", "chunk", "sparse", "model", "embed", "dense", "publish", "total"}
+    assert set(report.seconds) == {"clone", "read", "chunk", "sparse", "model", "embed", "dense", "history", "publish", "total"}
     assert sum(taken for stage, taken in report.seconds.items() if stage != "total") <= report.seconds["total"] + 0.01
     assert report.peak_memory_bytes > 50_000_000
 
@@ -278,7 +278,7 @@ def test_another_model_is_built_beside_the_old_index_which_answers_until_it_is_w
                 assert generation.sparse.search(["locker"], 5)
 
     second = room.build(watch, embedding=changed)
-    assert seen == {"clone", "read", "chunk", "sparse", "embed", "dense"}
+    assert seen == {"clone", "read", "chunk", "sparse", "embed", "dense", "history"}
     assert second.embedded == second.chunks
     with by_the_new.open() as generation:
         assert generation.info.generation == second.generation
