@@ -80,14 +80,15 @@ def rank(
     facts = [path_facts(chunks.paths[number]) for number in evidence.files.tolist()]
     ordinary = max((float(words[place]) for place, fact in enumerate(facts) if not (fact.test or fact.example)), default=0.0)
     tests = query.asks_for_tests or definitions.only_tests
+    broad, largest = signals.breadth(len(asked.importance)), int(counts.max())
     scored: list[_File] = []
     for place, (number, fact) in enumerate(zip(evidence.files.tolist(), facts, strict=True)):
         shares = {
             "text": float(text[place]),
             "file name": signals.stem_match(asked.match(fact.stem), weights),
             "directories": signals.directory_match(asked.match(fact.directories), weights),
-            "coherence": signals.coherence(float(about[place]), weights),
-            "size": signals.size(int(counts[place]), int(counts.max()), weights),
+            "coherence": signals.coherence(float(about[place]), broad, weights),
+            "size": signals.size(int(counts[place]), largest, broad, weights),
             "definition": signals.defines_what_is_asked(definitions.strength.get(number, 0.0), fact, query.symbol, weights),
             "named": signals.pointed_at(number in pointed.named, pointed.framed.get(number, 0.0), weights),
         }

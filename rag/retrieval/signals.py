@@ -84,6 +84,7 @@ class Match:
 
 
 NO_MATCH = Match(0.0, 0.0)
+_OF_A_SUBJECT = 6  # terms of a question that is as broad as any
 _FIRST = 3  # letters that words have in common if one is the beginning of the other, or a relative
 
 
@@ -142,14 +143,20 @@ def names_match(names: Iterable[Match], weights: Weights) -> float:
     return weights.names * max((name.f1 for name in names), default=0.0)
 
 
-def coherence(share: float, weights: Weights) -> float:
-    """How much of the file is about it. `share`: the sum of its chunks' scores over the root of their number, against the largest."""
-    return weights.coherence * share
+def breadth(terms: int) -> float:
+    """How much the question is about a subject, which fills a file, and not about one place of it: the more it says, the less. 0 to 1."""
+    return min(1.0, math.sqrt(_OF_A_SUBJECT / max(terms, 1)))
 
 
-def size(chunks: int, largest: int, weights: Weights) -> float:
+def coherence(share: float, broad: float, weights: Weights) -> float:
+    """How much of the file is about it. `share`: the sum of its chunks' scores over the root of their number, against the largest. `broad`:
+    see `breadth`."""
+    return weights.coherence * share * broad
+
+
+def size(chunks: int, largest: int, broad: float, weights: Weights) -> float:
     """Where the work is done there is more to read than where it is declared. `largest`: chunks of the largest file among the best."""
-    return weights.size * math.log1p(chunks) / math.log1p(largest)
+    return weights.size * broad * math.log1p(chunks) / math.log1p(largest)
 
 
 def definition(chunk: Chunk, name: str) -> float:

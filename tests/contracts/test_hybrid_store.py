@@ -16,7 +16,7 @@ from rag.index.server_store import SPARE
 from rag.index.sparse import SparseIndex
 from rag.protocols import DenseBackend, HybridStore
 from rag.types import Chunk, Filters, Kind
-from tests.contracts.test_dense_store import CHUNKS, DIMENSION, LANGUAGES, MOST, OWN, REAL, VECTORS, by_hand, unit_rows
+from tests.contracts.test_dense_store import CHUNKS, DIMENSION, LANGUAGES, MOST, OWN, REAL, VECTORS, by_hand, said, unit_rows
 from tests.index.servers import both, local_backend, real_backend
 
 Corpus = Sequence[Sequence[str]]
@@ -112,7 +112,7 @@ def test_a_query_of_unknown_words_finds_nothing_by_words(backend: DenseBackend, 
         Filters(files=MOST, path=("src",), since=date(2024, 1, 1)),
         Filters(files=frozenset(), author=("nobody",)),
     ],
-    ids=str,
+    ids=said,
 )
 def test_both_are_filtered_alike(backend: DenseBackend, tmp_path: Path, filters: Filters) -> None:
     sparse = SparseIndex.build(CHUNKS)

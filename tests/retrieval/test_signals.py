@@ -68,10 +68,18 @@ def test_a_bare_symbol_gains_more_and_most_where_the_file_is_called_so() -> None
 
 
 def test_size_and_age() -> None:
-    assert signals.size(9, 9, CODE) == CODE.size > signals.size(1, 9, CODE) > 0
+    assert signals.size(9, 9, 1, CODE) == CODE.size > signals.size(1, 9, 1, CODE) > 0
     old, current = path_facts("depot/deprecated/door.py"), path_facts("depot/door.py")
     assert signals.currency(old, False, CODE) == signals.currency(current, True, CODE) == CODE.outdated
     assert signals.currency(current, False, CODE) == signals.currency(old, True, PROSE) == 1
+
+
+def test_a_question_that_says_much_is_about_a_place_and_not_about_a_whole_file() -> None:
+    broad = [signals.breadth(terms) for terms in range(200)]
+    assert broad == sorted(broad, reverse=True)
+    assert broad[0] == broad[3] == 1 > broad[24] == 0.5 > broad[-1] > 0
+    assert signals.coherence(1, 0.5, CODE) == CODE.coherence / 2 == signals.coherence(0.5, 1, CODE)
+    assert signals.size(9, 9, 0.5, CODE) == CODE.size / 2
 
 
 def test_what_a_question_points_at_gains_and_a_frame_the_more_the_nearer_it_is() -> None:
