@@ -18,7 +18,7 @@ from rag.retrieval.paths import path_facts
 from rag.retrieval.query import Query
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Definitions, Ranked, definitions_of, rank
-from rag.retrieval.signals import CODE, PROSE, Asked
+from rag.retrieval.signals import CODE, PROSE, Asked, fitting
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -51,6 +51,7 @@ def ranked_lists(
     lists: dict[str, list[Ranked]] = {}
     grounds: dict[str, Grounds] = {}
     for name, of_group, weights in (("code", ~chunks.files.prose, CODE), ("prose", chunks.files.prose, PROSE)):
+        weights = fitting(weights, generation.manifest.embedding.backend)
         extra = definitions.files if name == "code" else _NOTHING
         evidence = gather(chunks.files, of_group, words.scores, allowed, found, extra, candidates.similarity)
         grounds[name] = _grounds(evidence, asked, holders, generation, candidates)

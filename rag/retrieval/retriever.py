@@ -21,7 +21,7 @@ from rag.retrieval.ranking import Ranked
 from rag.retrieval.results import Shown, shown
 from rag.retrieval.search import Allowed, Found, Search, Words
 from rag.retrieval.settings import RetrievalSettings, refuse_what_cannot_be_searched
-from rag.retrieval.signals import CODE
+from rag.retrieval.signals import CODE, fitting
 from rag.types import Filters, Repository, Retrieval
 
 log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class Retriever:
 
             def rank() -> Shown:
                 with search.clocked("rank"):
-                    candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(query.symbol))
+                    candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(query.symbol, generation))
                     if stage == "ranked":
                         most = wanted if min_score is None and not explain else _ALL
                         lists = ranked_lists(query, candidates, generation, allowed, group or query.group, most)
@@ -114,8 +114,9 @@ class Retriever:
         )
         return words_alone, vector, dense_alone
 
-    def _fusing(self, symbol: str) -> Fusing:
-        return Fusing(self._settings.rrf_k if self._settings.fusion == "rrf" else 0, CODE.sparse_of_symbol if symbol else CODE.sparse)
+    def _fusing(self, symbol: str, generation: Generation) -> Fusing:
+        weights = fitting(CODE, generation.manifest.embedding.backend)
+        return Fusing(self._settings.rrf_k if self._settings.fusion == "rrf" else 0, weights.sparse_of_symbol if symbol else weights.sparse)
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag.index.stems import stem
 from rag.retrieval.paths import PathFacts
@@ -59,6 +59,15 @@ PROSE = Weights(
     outdated=1.0,
     level=0.0,
 )
+
+_SPARSE_BESIDE_STATIC = 0.7
+
+
+def fitting(weights: Weights, backend: str) -> Weights:
+    """The weights beside vectors of a back end: static ones say less, so words count for more."""
+    if backend != "static":
+        return weights
+    return replace(weights, sparse=_SPARSE_BESIDE_STATIC, sparse_of_symbol=_SPARSE_BESIDE_STATIC)
 
 
 @dataclass(frozen=True, slots=True)
