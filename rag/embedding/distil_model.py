@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 def distil_model(job: ExportJob) -> float:
-    """Writes (tokens + 1, d) float16, the last row for a text that says nothing. Returns the agreement of the tokens' vectors with the model.
+    """Writes (tokens + 1, d) float16, the last row for a text that says nothing. Returns how the tokens' vectors agree with the model.
 
     Raises: ModelError.
     """
@@ -63,12 +63,11 @@ def _through_transformer(model: Any, tokenizer: Tokenizer) -> Floats:
     inner = [place for place, special in enumerate(alone.special_tokens_mask) if not special]
     before, after = alone.ids[: inner[0]], alone.ids[inner[-1] + 1 :]
     size = 1 + max(tokenizer.get_vocab().values())
-    rows = []
+    texts = [[*before, token, *after] for token in range(size)]
     with torch.inference_mode():
-        for start in range(0, size, _BATCH):
-            rows.append(_pooled(model, [[*before, token, *after] for token in range(start, min(size, start + _BATCH))]))
-        rows.append(_pooled(model, [[*before, *after] or [0]]))
-    return np.concatenate(rows).astype(np.float64)
+        rows = [_pooled(model, texts[start : start + _BATCH]) for start in range(0, size, _BATCH)]
+        nothing = _pooled(model, [[*before, *after] or [0]])
+    return np.concatenate([*rows, nothing]).astype(np.float64)
 
 
 def _pooled(model: Any, ids: list[list[int]]) -> NDArray[np.float32]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rag.embedding.well_formed import well_formed
 from rag.errors import UnknownModel
 from rag.protocols import Vector
 from rag.types import EmbeddingSpec
@@ -63,6 +64,11 @@ class SentenceTransformersEmbedder:
         with self._lock:
             self._model.max_seq_length = tokens
             vectors = self._model.encode(
-                texts, prompt=prompt, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+                [well_formed(text) for text in texts],
+                prompt=prompt,
+                batch_size=BATCH,
+                normalize_embeddings=True,
+                convert_to_numpy=True,
+                show_progress_bar=False,
             )
         return np.asarray(vectors, dtype=np.float32)

@@ -1,7 +1,7 @@
 """A static model: every token has one vector, and a text has the mean of its tokens'. No network is run: numpy and a tokenizer do.
 
-The vectors carry their tokens' weights (rag/embedding/distil_model.py), so that a sum is the weighted mean but for its length, which is made
-1. Of a chunk the first tokens weigh most, for it begins with its path, its symbol and its signature.
+The vectors carry their tokens' weights (rag/embedding/distil_model.py): a sum is the weighted mean but for its length, which is made 1.
+Of a chunk the first tokens weigh most, for it begins with its path, its symbol and its signature.
 """
 
 from __future__ import annotations
@@ -39,7 +39,11 @@ class StaticEncoder:
             self._tokenizer = Tokenizer.from_file(str(tokenizer))
             self._tokenizer.no_padding()
             self._tokenizer.no_truncation()
-            if self._table.ndim != 2 or len(self._table) < 2 + max(self._tokenizer.get_vocab().values()) or not np.isfinite(self._table).all():
+            if (
+                self._table.ndim != 2
+                or len(self._table) < 2 + max(self._tokenizer.get_vocab().values())
+                or not np.isfinite(self._table).all()
+            ):
                 raise ValueError(f"vectors of the shape {self._table.shape}")
         except Exception as error:  # tokenizers raises bare exceptions of its own making
             raise ModelError(
