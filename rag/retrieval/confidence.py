@@ -19,6 +19,13 @@ REFUSE_BELOW = 0.1
 """Below this nothing is answered: 1 of 100 own questions, and 3 of 4 foreign ones."""
 _MIDDLE, _STEEPNESS = 0.84, 14.0  # where own and foreign questions are equally many, and how fast that changes
 _BEST = 10  # chunks that are looked into
+_SCALES = {"static": (0.75, 0.15)}  # of a back end: what its cosines are multiplied by, and what is added
+
+
+def comparable(cosine: float, backend: str) -> float:
+    """The best cosine of a back end on the scale of MiniLM's, by which the constants here and in rag.retrieval.groups were chosen."""
+    factor, added = _SCALES.get(backend, (1.0, 0.0))
+    return factor * cosine + added
 
 
 def coverage(asked: Asked, holders: Holders, rows: Sequence[int]) -> float:

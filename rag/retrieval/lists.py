@@ -69,7 +69,8 @@ def _grounds(evidence: Evidence, asked: Asked, holders: Holders, generation: Gen
         return Grounds()
     similarity = 0.0
     if candidates.similarity is not None and evidence.dense is not None:
-        similarity = candidates.similarity.cosine(float(evidence.dense.max()))
+        cosine = candidates.similarity.cosine(float(evidence.dense.max()))
+        similarity = confidence.comparable(cosine, generation.manifest.embedding.backend)
     best = evidence.rows[np.argsort(-evidence.sparse, kind="stable")]
     matches = [asked.match(path_facts(generation.chunks.paths[number]).stem) for number in evidence.files.tolist()]
     stem = max(match.precision * match.coverage**0.5 for match in matches)
