@@ -7,8 +7,16 @@ from hypothesis import strategies as st
 
 from rag.index.file_rows import Files
 from rag.index.sparse import SparseIndex
-from rag.retrieval.confidence import REFUSE_BELOW, WARN_BELOW, calibrated,
-    comparable, coverage, coverage_by_file, known_share, raw_confidence
+from rag.retrieval.confidence import (
+    REFUSE_BELOW,
+    WARN_BELOW,
+    calibrated,
+    comparable,
+    coverage,
+    coverage_by_file,
+    known_share,
+    raw_confidence,
+)
 from rag.retrieval.importance import holders_of
 from rag.retrieval.signals import Asked
 
