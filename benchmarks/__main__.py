@@ -33,7 +33,7 @@ Each figure is the median of several rounds, in which the sides ran in turn. Rea
 one, the seconds do not. Nothing is asserted about time, nothing but loopback is reached, all files are in a temporary directory.
 
 examples:
-  python -m benchmarks                                the default run, sized for about six minutes on two idle cores
+  python -m benchmarks                                the default run, sized for about eight minutes on two idle cores
   python -m benchmarks --only sparse --only dense     some of them
   python -m benchmarks --scale 0.1 --rounds 1         a quick look that everything works
   python -m benchmarks --only dense --scale 10        30,000 vectors instead of 3,000

@@ -43,8 +43,7 @@ def embed_to_file(
         embedder = load_embedder(settings, data_dir / "models")
     dimension = embedder.spec.dimension
     embedded = reused = 0
-    # To look a static vector up takes longer than to compute it, and would put others out of the cache.
-    cache = _open_cache(data_dir / "embeddings.sqlite") if embedder.spec.backend != "static" else None
+    cache = _open_cache(data_dir / "embeddings.sqlite")
     try:
         with watch.stage("embed"), path.open("wb") as file:
             npy.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (total, dimension)})
