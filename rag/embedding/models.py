@@ -90,6 +90,7 @@ def load_embedder(settings: EmbeddingSettings, models_directory: Path) -> Embedd
 
 def _spec(settings: EmbeddingSettings, files: ModelFiles) -> EmbeddingSpec:
     backend = _backend(settings, files)
+    reads_less = backend != "static" and files.transformer and settings.read_tokens < files.window
     return EmbeddingSpec(
         model=files.name,
         weights_hash=files.weights_hash,
@@ -97,7 +98,7 @@ def _spec(settings: EmbeddingSettings, files: ModelFiles) -> EmbeddingSpec:
         dimension=files.dimension,
         window=files.window,
         document_prompt=settings.document_prompt or files.document_prompt,
-        read_tokens=settings.read_tokens if backend != "static" and settings.read_tokens < files.window else 0,
+        read_tokens=settings.read_tokens if reads_less else 0,
     )
 
 
