@@ -15,7 +15,9 @@ from pathlib import Path
 BENCHMARKS = {
     "sparse": "BM25 queries and builds: our sparse matrix beside rank_bm25",
     "dense": "vector queries, filtered and not: qdrant-edge beside qdrant-client's local mode",
-    "embedding": "chunks a second and milliseconds a question: onnx int8 and fp32 beside sentence-transformers as it comes",
+    "filtered": "vector queries among 50,000 by language, folder, glob, kind: beside the unfiltered one",
+    "forms": "BM25 over both forms of the terms, 200,000 chunks, median and 99th percentile: beside one form",
+    "embedding": "chunks a second and milliseconds a question: onnx int8, fp32 and static beside sentence-transformers as it comes",
     "build": "a repository's index: chunks a second by stage, peak memory, full beside incremental with 1 % of the files changed",
     "pipeline": "our index beside the obvious pipeline's (splitter 1000/200, sentence-transformers, chromadb): seconds, peak memory",
     "first_answer": "seconds from footnote index to the first answer, 3,000 files, nothing prepared: beside git clone and git grep",
@@ -31,7 +33,7 @@ Each figure is the median of several rounds, in which the sides ran in turn. Rea
 one, the seconds do not. Nothing is asserted about time, nothing but loopback is reached, all files are in a temporary directory.
 
 examples:
-  python -m benchmarks                                the default run, sized for about six minutes on two idle cores
+  python -m benchmarks                                the default run, sized for about eight minutes on two idle cores
   python -m benchmarks --only sparse --only dense     some of them
   python -m benchmarks --scale 0.1 --rounds 1         a quick look that everything works
   python -m benchmarks --only dense --scale 10        30,000 vectors instead of 3,000

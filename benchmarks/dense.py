@@ -26,7 +26,7 @@ def run(bench: Bench) -> list[Measure]:
     count = bench.sized(3_000)
     bench.progress(f"cutting {count:,} chunks")
     chunks = bench.material.chunks(count)
-    vectors, queries = _vectors(len(chunks)), _vectors(QUERIES)
+    vectors, queries = unit_rows(len(chunks)), unit_rows(QUERIES)
     size = f"{len(chunks):,} vectors of {DIMENSION}"
     stores: dict[str, DenseStore] = {}
     built = {}
@@ -43,7 +43,7 @@ def run(bench: Bench) -> list[Measure]:
             f"query, filtered by path ({share:.0%} of the chunks)": Filters(path=(f"{folder}/**",)),
         }
         for what, asked in filters.items():
-            sides = {name: partial(_ask, store, queries, asked) for name, store in stores.items()}
+            sides = {name: partial(ask, store, queries, asked) for name, store in stores.items()}
             measures.append(compared(f"{what}, best {TOP}", "ms", bench.in_turn(what, sides), THEIRS))
         return measures
     finally:
@@ -51,7 +51,7 @@ def run(bench: Bench) -> list[Measure]:
             store.close()
 
 
-def _ask(store: DenseStore, queries: Vector, filters: Filters | None) -> float:
+def ask(store: DenseStore, queries: Vector, filters: Filters | None) -> float:
     return median_ms(lambda query: store.search(queries[query], TOP, filters), len(queries))
 
 
@@ -62,7 +62,7 @@ def _tenth(chunks: Sequence[Chunk]) -> tuple[str, float]:
     return folder, counts[folder] / len(chunks)
 
 
-def _vectors(count: int) -> Vector:
+def unit_rows(count: int) -> Vector:
     """Unit rows around 200 centres, as texts of a repository lie: how fast a store is does not depend on what they mean."""
     random = np.random.default_rng(count)
     centres = np.random.default_rng(1).standard_normal((200, DIMENSION))

@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from benchmarks.frame import Bench, Measure, alone, compared, seconds
+from benchmarks.frame import Bench, Measure, alone, compared, end, seconds
 from benchmarks.material import QUESTIONS, git, make_repository
 from benchmarks.serving import environment
 from rag.index.manifest import read_manifest
@@ -72,7 +72,7 @@ class Trial:
             self.chunks = read_manifest(manifest).chunks
             return took
         finally:
-            _end(indexing)
+            end(indexing)
             shutil.rmtree(data, ignore_errors=True)  # the builder, which ends with its parent, may still have been writing
 
     def cloned(self) -> float:
@@ -129,14 +129,3 @@ def _wait_for(process: subprocess.Popen[bytes], words: str) -> None:
         if not piece:
             raise RuntimeError(f"footnote index ended early: {said.strip()[-500:]}")
         said += piece.decode("utf-8", "replace")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(timeout=60)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait(timeout=10)
-    if process.stderr is not None:
-        process.stderr.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -121,13 +122,31 @@ def alone(what: str, unit: str, samples: Samples, better: Literal["less", "more"
 
 def median_ms(work: Callable[[int], object], count: int) -> float:
     """The median milliseconds of `work(0)` … `work(count - 1)`, once each, after one call that is not counted."""
+    return statistics.median(times_ms(work, count))
+
+
+def times_ms(work: Callable[[int], object], count: int) -> list[float]:
+    """The milliseconds of each, in their order, after one call that is not counted."""
     work(0)
     taken = []
     for number in range(count):
         started = time.perf_counter()
         work(number)
-        taken.append(time.perf_counter() - started)
-    return 1000 * statistics.median(taken)
+        taken.append(1000 * (time.perf_counter() - started))
+    return taken
+
+
+def end(process: subprocess.Popen[bytes], patience: float = 60.0) -> None:
+    """Asks a process to end, and ends it where it has not after so many seconds; closes what was read of it."""
+    process.terminate()
+    try:
+        process.wait(timeout=patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(timeout=10)
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from benchmarks.frame import Bench, Measure, alone, compared
+from benchmarks.frame import Bench, Measure, alone, compared, end
 from benchmarks.material import make_repository
 from benchmarks.serving import configure, environment, serving
 
@@ -109,9 +109,4 @@ def _owner(data: Path) -> Iterator[None]:
             raise RuntimeError("the owner did not start")
         yield
     finally:
-        process.terminate()
-        try:
-            process.wait(timeout=40)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(timeout=10)
+        end(process)

@@ -154,7 +154,10 @@ class EmbeddingSection(Section):
     model: str = Field("all-MiniLM-L6-v2", description="the packaged model, or a sentence-transformers model by name or path", min_length=1)
     query_prompt: str = Field("", description="text put before a question; empty: the model's own")
     document_prompt: str = Field("", description="text put before a chunk; empty: the model's own")
-    backend: Literal["onnx-int8", "onnx-fp32", "sentence-transformers"] = Field("onnx-int8", description="what runs the model")
+    backend: Literal["onnx-int8", "onnx-fp32", "static", "sentence-transformers"] = Field(
+        "onnx-int8",
+        description="what runs the model; static: a vector a token, distilled from it once; indexes large repositories in seconds",
+    )
     threads: int = Field(0, ge=0, description="threads for embedding; 0: as many as there are cores")
     read_tokens: int = Field(
         128, ge=0, description="most tokens of a chunk that the model reads; 0: all that it can. Fewer are quicker; a change embeds anew"

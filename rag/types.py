@@ -99,7 +99,7 @@ class EmbeddingSpec:
 
     model: str
     weights_hash: str
-    backend: str  # "onnx-int8", "onnx-fp32", "sentence-transformers"
+    backend: str  # "onnx-int8", "onnx-fp32", "static", "sentence-transformers"
     dimension: int
     window: int
     document_prompt: str = ""

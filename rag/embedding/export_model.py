@@ -8,11 +8,9 @@ model's directory, pooling, window, back end and target on standard input, JSON 
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,27 +18,15 @@ import numpy as np
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
+from rag.embedding.child import ExportJob, run_job
 from rag.embedding.export_samples import SAMPLES
 from rag.embedding.onnx_encoder import Encoder
 from rag.embedding.sentence_transformers_adapter import load_sentence_transformer
-from rag.errors import FootnoteError, ModelError
+from rag.errors import ModelError
 
 # Lowest cosine similarity to sentence-transformers over SAMPLES that an export may have. MiniLM has 0.9999 and 0.97.
 REQUIRED_AGREEMENT = {"onnx-fp32": 0.999, "onnx-int8": 0.95}
 OPSET = 17
-
-
-@dataclass(frozen=True, slots=True)
-class ExportJob:
-    """What to export and where to: `directory` and `tokenizer` of the model, `target` the ONNX file. Paths are absolute."""
-
-    name: str
-    directory: str
-    tokenizer: str
-    pooling: str
-    window: int
-    backend: str
-    target: str
 
 
 def export_model(job: ExportJob) -> float:
@@ -112,16 +98,5 @@ def _quantise(source: Path, target: Path) -> None:
         root.setLevel(level)
 
 
-def main() -> int:
-    job = ExportJob(**json.load(sys.stdin))
-    said, sys.stdout = sys.stdout, sys.stderr  # what libraries print is no answer
-    try:
-        answer: dict[str, object] = {"agreement": export_model(job)}
-    except FootnoteError as error:
-        answer = {"error": type(error).__name__, "problem": error.problem, "remedy": error.remedy}
-    json.dump(answer, said)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_job(export_model))

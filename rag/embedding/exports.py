@@ -1,6 +1,6 @@
 """The exports of embedding models: looked up, made once, verified, published whole.
 
-<models directory>/<first 16 digits of the weights hash>/<back end>/   model.onnx  tokenizer.json  export.json
+<models directory>/<first 16 digits of the weights hash>/<back end>/   model.onnx or vectors.npy  tokenizer.json  export.json
 """
 
 from __future__ import annotations
@@ -31,11 +31,25 @@ EXPORT_TIMEOUT = 540.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A verified export. `agreement`: lowest cosine similarity to sentence-transformers over the sample texts."""
+    """A verified export. `model`: the ONNX file, or the vectors of a static model. `agreement`: lowest
+    cosine similarity to sentence-transformers, over the sample texts, or over single tokens for a static model.
+    """
 
     model: Path
     tokenizer: Path
     agreement: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How a back end's export is made: the module whose process makes it, and the file that it writes."""
+
+    module: str
+    file: str
+
+
+_ONNX = _Way("rag.embedding.export_model", "model.onnx")
+_WAYS = {"onnx-int8": _ONNX, "onnx-fp32": _ONNX, "static": _Way("rag.embedding.distil_model", "vectors.npy")}
 
 
 def ensure_export(files: ModelFiles, backend: str, models_directory: Path) -> Export:
@@ -75,7 +89,7 @@ def _read(directory: Path, weights_hash: str) -> Export | None:
         if any(_sha256(directory / name) != digest for name, digest in record["sha256"].items()):
             log.warning("The exported embedding model in %s is damaged and is made again.", directory)
             return None
-        return Export(directory / "model.onnx", directory / "tokenizer.json", float(record["agreement"]))
+        return Export(directory / _WAYS[directory.name].file, directory / "tokenizer.json", float(record["agreement"]))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -89,7 +103,7 @@ def _make(files: ModelFiles, backend: str, directory: Path) -> Export:
     with tempfile.TemporaryDirectory(prefix=f".{backend}-", dir=directory.parent) as temporary:
         staged = Path(temporary) / "export"
         staged.mkdir()
-        agreement = _export_in_child(files, backend, staged / "model.onnx")
+        agreement = _export_in_child(files, backend, staged / _WAYS[backend].file)
         shutil.copyfile(files.tokenizer, staged / "tokenizer.json")
         record = {
             "version": EXPORT_VERSION,
@@ -97,7 +111,7 @@ def _make(files: ModelFiles, backend: str, directory: Path) -> Export:
             "weights_hash": files.weights_hash,
             "backend": backend,
             "agreement": round(agreement, 6),
-            "sha256": {name: _sha256(staged / name) for name in ("model.onnx", "tokenizer.json")},
+            "sha256": {name: _sha256(staged / name) for name in (_WAYS[backend].file, "tokenizer.json")},
         }
         (staged / "export.json").write_text(json.dumps(record, indent=1), "utf-8")
         _flush(staged)
@@ -105,7 +119,7 @@ def _make(files: ModelFiles, backend: str, directory: Path) -> Export:
             directory.rename(Path(temporary) / "replaced")
         staged.rename(directory)
     log.info("Exported the embedding model %s in %.0f s, agreement %.4f.", files.name, time.monotonic() - started, agreement)
-    return Export(directory / "model.onnx", directory / "tokenizer.json", agreement)
+    return Export(directory / _WAYS[backend].file, directory / "tokenizer.json", agreement)
 
 
 def _export_in_child(files: ModelFiles, backend: str, target: Path) -> float:
@@ -115,6 +129,7 @@ def _export_in_child(files: ModelFiles, backend: str, target: Path) -> float:
         "tokenizer": str(files.tokenizer),
         "pooling": files.pooling,
         "window": files.window,
+        "dimension": files.dimension,
         "backend": backend,
         "target": str(target.resolve()),
     }
@@ -122,7 +137,7 @@ def _export_in_child(files: ModelFiles, backend: str, target: Path) -> float:
     search_path = os.pathsep.join(part for part in (sources, os.environ.get("PYTHONPATH", "")) if part)
     try:
         child = subprocess.run(
-            [sys.executable, "-m", "rag.embedding.export_model"],
+            [sys.executable, "-m", _WAYS[backend].module],
             input=json.dumps(job),
             capture_output=True,
             text=True,

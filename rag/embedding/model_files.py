@@ -20,6 +20,9 @@ PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d
 EXPORTABLE = frozenset({"bert", "distilbert", "mpnet", "roberta", "xlm-roberta"})
 # These number their positions from padding_idx + 1, so that two are never used.
 _OFFSET_POSITIONS = frozenset({"mpnet", "roberta", "xlm-roberta"})
+_STATIC = "StaticEmbedding"  # a module that has one vector a token, and no transformer
+_TABLES = ("embedding.weight", "embeddings")  # what its table is called: by sentence-transformers, by model2vec
+_LONGEST_HEADER = 1 << 20  # bytes
 _UNLIMITED = 1_000_000  # tokenizers without a limit carry 1e30
 _HUB_PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
 _HUB_IGNORED = ("onnx/*", "openvino/*")
@@ -31,6 +34,7 @@ class ModelFiles:
 
     `weights_hash`: SHA-256 (64 hexadecimal digits) of the weights; for models other than the packaged one, of everything that
     decides a vector. `window`: tokens read, special ones included. `pooling`: "mean" or "cls" where the model can be exported, else "".
+    `transformer`: whether it begins with one, from which a static model can be distilled.
     """
 
     name: str
@@ -42,6 +46,7 @@ class ModelFiles:
     pooling: str
     query_prompt: str
     document_prompt: str
+    transformer: bool = True
 
 
 def find_model(name: str, *, download: bool) -> ModelFiles:
@@ -101,15 +106,18 @@ def _hub_directory(name: str, *, download: bool) -> Path:
             except Exception as error:  # the hub's client raises its own, httpx's, OSError and ValueError for one and the same
                 reason = "it is not on this machine" if local_only else f"the hub answered {type(error).__name__}"
             else:
-                if (directory / "config.json").is_file():
+                if any((directory / name).is_file() for name in ("config.json", "modules.json")):
                     return directory
     raise UnknownModel(f"The embedding model {name!r} cannot be found: {reason}.", remedy)
 
 
 def _read(name: str, directory: Path) -> ModelFiles:
-    config = _json(name, directory / "config.json", required=True)
     modules = [module for module in _json_list(name, directory / "modules.json") if isinstance(module, dict)]
-    tokenizer = directory / "tokenizer.json"
+    kinds = [str(module.get("type", "")).rsplit(".", 1)[-1] for module in modules] or ["Transformer", "Pooling"]
+    paths = [directory / str(module.get("path", "")) for module in modules] or [directory, directory]
+    static = kinds[0] == _STATIC
+    config = _json(name, directory / "config.json", required=not static)
+    tokenizer = (paths[0] if static else directory) / "tokenizer.json"
     if not tokenizer.is_file():
         raise UnknownModel(
             f"The embedding model {name!r} has no tokenizer.json, by which chunks are measured.",
@@ -118,8 +126,6 @@ def _read(name: str, directory: Path) -> ModelFiles:
     settings = _json(name, directory / "config_sentence_transformers.json")
     prompts = settings.get("prompts") or {}
     fallback = prompts.get(settings.get("default_prompt_name") or "", "")
-    kinds = [str(module.get("type", "")).rsplit(".", 1)[-1] for module in modules] or ["Transformer", "Pooling"]
-    paths = [directory / str(module.get("path", "")) for module in modules]
     pooling = _json(name, paths[kinds.index("Pooling")] / "config.json") if modules and "Pooling" in kinds else {}
     return ModelFiles(
         name=name,
@@ -131,6 +137,7 @@ def _read(name: str, directory: Path) -> ModelFiles:
         pooling=_exportable_pooling(kinds, pooling, config),
         query_prompt=str(prompts.get("query") or fallback),
         document_prompt=str(prompts.get("document") or prompts.get("passage") or prompts.get("corpus") or fallback),
+        transformer=kinds[0] == "Transformer",
     )
 
 
@@ -138,6 +145,8 @@ def _dimension(name: str, kinds: list[str], paths: list[Path], pooling: Mapping[
     dense = [path for kind, path in zip(kinds, paths, strict=False) if kind == "Dense"]
     if dense:
         return int(_json(name, dense[-1] / "config.json", required=True)["out_features"])
+    if kinds[0] == _STATIC:
+        return _columns(name, paths[0] / "model.safetensors")
     for value in (
         pooling.get("embedding_dimension"),
         pooling.get("word_embedding_dimension"),
@@ -147,6 +156,16 @@ def _dimension(name: str, kinds: list[str], paths: list[Path], pooling: Mapping[
         if value:
             return int(value)
     raise UnknownModel(f"The embedding model {name!r} does not say how long its vectors are.", "Use another model.")
+
+
+def _columns(name: str, weights: Path) -> int:
+    """How long the rows of a table of token vectors are, from the file's header: its length in eight bytes, then JSON."""
+    try:
+        with weights.open("rb") as file:
+            header = json.loads(file.read(min(int.from_bytes(file.read(8), "little"), _LONGEST_HEADER)))
+        return int(next(header[key]["shape"][1] for key in _TABLES if key in header))
+    except (OSError, ValueError, KeyError, IndexError, TypeError, StopIteration) as error:
+        raise UnknownModel(f"The embedding model {name!r} cannot be read: {weights} holds no token vectors.", "Fetch it again.") from error
 
 
 def _window(name: str, directory: Path, config: Mapping[str, Any]) -> int:

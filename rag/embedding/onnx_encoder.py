@@ -12,6 +12,7 @@ import onnxruntime
 from tokenizers import Tokenizer
 
 from rag.embedding.exports import Export
+from rag.embedding.well_formed import well_formed
 from rag.errors import ModelError
 from rag.protocols import Vector
 from rag.types import EmbeddingSpec
@@ -43,7 +44,7 @@ class Encoder:
     def encode(self, texts: Sequence[str], *, short: bool = False) -> Vector:
         """(n, d) float32, unit rows, n > 0."""
         tokenizer = self._short if short else self._tokenizer
-        encodings = tokenizer.encode_batch([_well_formed(text) for text in texts])
+        encodings = tokenizer.encode_batch([well_formed(text) for text in texts])
         ids = [np.asarray([encoding.ids], dtype=np.int64) for encoding in encodings]
         if self._threads == 1 or len(ids) == 1:
             return np.concatenate([self._run(row) for row in ids])
@@ -88,12 +89,3 @@ def _reading(path: Path, tokens: int) -> Tokenizer:
     tokenizer.no_padding()
     tokenizer.enable_truncation(tokens)
     return tokenizer
-
-
-def _well_formed(text: str) -> str:
-    """Lone surrogates, which a file name or a JSON escape can bring, are no Unicode to the tokenizer."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode("utf-8")
-    return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rag.embedding.well_formed import well_formed
 from rag.errors import UnknownModel
 from rag.protocols import Vector
 from rag.types import EmbeddingSpec
@@ -61,8 +63,16 @@ class SentenceTransformersEmbedder:
     def _encode(self, texts: list[str], prompt: str, tokens: int) -> Vector:
         # The prompt is given apart, not joined to the text: some models leave it out of the pooling. "" would mean the model's default.
         with self._lock:
-            self._model.max_seq_length = tokens
+            if self._model.max_seq_length != math.inf:  # a static model has no window, and no way to set one
+                self._model.max_seq_length = tokens
             vectors = self._model.encode(
-                texts, prompt=prompt, batch_size=BATCH, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+                [well_formed(text) for text in texts],
+                prompt=prompt,
+                batch_size=BATCH,
+                normalize_embeddings=True,
+                convert_to_numpy=True,
+                show_progress_bar=False,
             )
-        return np.asarray(vectors, dtype=np.float32)
+        rows = np.asarray(vectors, dtype=np.float32)
+        rows[np.linalg.norm(rows, axis=1) == 0, 0] = 1.0  # a text in which a static model knows no token
+        return rows

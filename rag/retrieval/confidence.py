@@ -21,6 +21,13 @@ _MIDDLE, _STEEPNESS = 0.75, 17.0  # where own and foreign questions are equally 
 _BEST = 10  # chunks that are looked into
 _NAMES_NONE = 0.7
 _FEW = 100  # chunks below which chance plays no part
+_SCALES = {"static": (0.75, 0.15)}  # of a back end: what its cosines are multiplied by, and what is added
+
+
+def comparable(cosine: float, backend: str) -> float:
+    """The best cosine of a back end on the scale of MiniLM's, by which the constants here and in rag.retrieval.groups were chosen."""
+    factor, added = _SCALES.get(backend, (1.0, 0.0))
+    return factor * cosine + added
 
 
 def coverage(asked: Asked, holders: Holders, rows: Sequence[int]) -> float:

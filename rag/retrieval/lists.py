@@ -19,7 +19,7 @@ from rag.retrieval.pointed import pointed_at
 from rag.retrieval.query import Query
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Definitions, Ranked, definitions_of, rank
-from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, Asked
+from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, Asked, fitting
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -54,6 +54,7 @@ def ranked_lists(
     grounds: dict[str, Grounds] = {}
     code_weights, prose_weights = (LONG_CODE, LONG_PROSE) if query.long else (CODE, PROSE)
     for name, of_group, weights in (("code", ~chunks.files.prose, code_weights), ("prose", chunks.files.prose, prose_weights)):
+        weights = fitting(weights, generation.manifest.embedding.backend)
         extra = np.concatenate([definitions.files if name == "code" else _NOTHING, pointed.files])
         evidence = gather(chunks.files, of_group, words.scores, allowed, found, extra, candidates.similarity)
         grounds[name] = _grounds(evidence, asked, holders, generation, candidates)
@@ -73,7 +74,8 @@ def _grounds(evidence: Evidence, asked: Asked, holders: Holders, generation: Gen
         return Grounds()
     similarity = 0.0
     if candidates.similarity is not None and evidence.dense is not None:
-        similarity = candidates.similarity.cosine(float(evidence.dense.max()))
+        cosine = candidates.similarity.cosine(float(evidence.dense.max()))
+        similarity = confidence.comparable(cosine, generation.manifest.embedding.backend)
     best = evidence.rows[np.argsort(-evidence.sparse, kind="stable")]
     matches = [asked.match(path_facts(generation.chunks.paths[number]).stem) for number in evidence.files.tolist()]
     stem = max(match.precision * match.coverage**0.5 for match in matches)

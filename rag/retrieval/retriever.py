@@ -26,7 +26,7 @@ from rag.retrieval.reranking.stage import Reranking, refuse_to_rerank
 from rag.retrieval.results import Wanted, shown
 from rag.retrieval.search import Allowed, Found, Search, Words
 from rag.retrieval.settings import RetrievalSettings, refuse_what_cannot_be_searched
-from rag.retrieval.signals import CODE
+from rag.retrieval.signals import CODE, fitting
 from rag.types import Filters, Repository, Retrieval
 
 log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class Retriever:
             def rank() -> tuple[Candidates, Lists]:
                 with search.clocked("rank"):
                     alone = self._query_vectors.of(search.query.embedded) if search.query.said and vector is not None else None
-                    candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(query.symbol), alone)
+                    candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(query.symbol, generation), alone)
                     if stage not in GROUPED:
                         return candidates, Lists([Ranked(row, score) for row, score in candidates.ranked(stage)])
                     most = _ALL if explain or min_score is not None else self._most_ranked(wanted)
@@ -156,8 +156,9 @@ class Retriever:
         """Rows of each group: what is folded makes room for others, and a reranker may lift what would not be shown."""
         return max(AHEAD * wanted, self._reranking.settings.candidates if self._reranking else 0)
 
-    def _fusing(self, symbol: str) -> Fusing:
-        return Fusing(self._settings.rrf_k if self._settings.fusion == "rrf" else 0, CODE.sparse_of_symbol if symbol else CODE.sparse)
+    def _fusing(self, symbol: str, generation: Generation) -> Fusing:
+        weights = fitting(CODE, generation.manifest.embedding.backend)
+        return Fusing(self._settings.rrf_k if self._settings.fusion == "rrf" else 0, weights.sparse_of_symbol if symbol else weights.sparse)
 
 
 @asynccontextmanager

@@ -69,6 +69,15 @@ LONG_CODE = replace(CODE, repeat=0.7, repeat_share=0.8)
 LONG_PROSE = replace(PROSE, repeat=0.7, repeat_share=0.8)
 """Of a bug report, a commit message, a pasted trace: what it is about is often more than one place of a file."""
 
+_SPARSE_BESIDE_STATIC = 0.7
+
+
+def fitting(weights: Weights, backend: str) -> Weights:
+    """The weights beside vectors of a back end: static ones say less, so words count for more."""
+    if backend != "static":
+        return weights
+    return replace(weights, sparse=_SPARSE_BESIDE_STATIC, sparse_of_symbol=_SPARSE_BESIDE_STATIC)
+
 
 @dataclass(frozen=True, slots=True)
 class Match:

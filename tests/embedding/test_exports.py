@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag.embedding.export_model import ExportJob, export_model
+from rag.embedding.child import ExportJob
+from rag.embedding.export_model import export_model
 from rag.embedding.export_samples import SAMPLES
 from rag.embedding.model_files import EXPORTABLE, find_model
 from rag.embedding.models import EmbeddingSettings, load_embedder
@@ -29,7 +30,14 @@ print(load_embedder(EmbeddingSettings(model=sys.argv[1], backend="onnx-fp32"), P
 def job_for(directory: Path, target: Path, *, backend: str = "onnx-fp32", pooling: str = "") -> ExportJob:
     files = find_model(str(directory), download=False)
     return ExportJob(
-        files.name, str(directory), str(files.tokenizer), pooling or files.pooling, files.window, backend, str(target / "model.onnx")
+        files.name,
+        str(directory),
+        str(files.tokenizer),
+        pooling or files.pooling,
+        files.window,
+        files.dimension,
+        backend,
+        str(target / "model.onnx"),
     )
 
 

@@ -94,7 +94,7 @@ def test_a_model_in_the_hugging_face_cache_is_found_by_name(tmp_path: Path) -> N
 
 
 def test_an_unknown_back_end_is_an_error_that_names_the_known(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"'onnx-int4'.*onnx-int8, onnx-fp32, sentence-transformers"):
+    with pytest.raises(ConfigurationError, match=r"'onnx-int4'.*onnx-int8, onnx-fp32, static, sentence-transformers"):
         describe(EmbeddingSettings(backend="onnx-int4"))  # type: ignore[arg-type]
 
 

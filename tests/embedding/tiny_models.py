@@ -61,6 +61,18 @@ def save_tiny_cross_encoder(directory: Path, *, outputs: int = 1, seed: int = 0)
     return directory
 
 
+def save_tiny_static_model(directory: Path, *, prompts: dict[str, str] | None = None) -> Path:
+    """Saves a model of 24 dimensions as published static ones are: a vector a token, no transformer."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Normalize, StaticEmbedding
+
+    torch.manual_seed(0)
+    tokens = StaticEmbedding(_tokenizer().backend_tokenizer, embedding_dim=24)
+    SentenceTransformer(modules=[tokens, Normalize()], prompts=prompts, device="cpu").save(str(directory))
+    return directory
+
+
 def _tokenizer() -> Any:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast

@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 from rag.index.file_rows import Files
 from rag.index.sparse import SparseIndex
-from rag.retrieval.confidence import REFUSE_BELOW, WARN_BELOW, calibrated, coverage, coverage_by_file, known_share, raw_confidence
+from rag.retrieval.confidence import (
+    REFUSE_BELOW,
+    WARN_BELOW,
+    calibrated,
+    comparable,
+    coverage,
+    coverage_by_file,
+    known_share,
+    raw_confidence,
+)
 from rag.retrieval.importance import holders_of
 from rag.retrieval.signals import Asked
 
@@ -49,3 +58,12 @@ def test_it_stays_between_nothing_and_one_and_grows_with_all_it_rests_on(
     # The best of more chunks is as similar by chance.
     assert now >= calibrated(raw_confidence(similarity, covered, known, 10 * chunks))
     assert 0 < REFUSE_BELOW < WARN_BELOW < 1
+
+
+def test_cosines_of_a_back_end_are_put_on_one_scale_in_their_order() -> None:
+    assert comparable(0.42, "onnx-int8") == 0.42
+    cosines = [-1.0, -0.2, 0.0, 0.3, 0.9, 1.0]
+    scaled = [comparable(cosine, "static") for cosine in cosines]
+    assert scaled == sorted(scaled)
+    assert max(scaled) <= 1
+    assert len(set(scaled)) == len(cosines)

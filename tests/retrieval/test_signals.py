@@ -106,3 +106,12 @@ def test_a_repeated_file_weighs_less_and_less(position: int, share: float) -> No
     now, later = (signals.repeated(at, share, CODE) for at in (position, position + 1))
     assert 0 < later <= now <= 1
     assert signals.repeated(0, share, CODE) == 1
+
+
+@pytest.mark.parametrize("weights", [CODE, PROSE])
+def test_words_count_for_more_beside_static_vectors_and_nothing_else_changes(weights: signals.Weights) -> None:
+    assert signals.fitting(weights, "onnx-int8") is weights
+    beside = signals.fitting(weights, "static")
+    assert beside.sparse > weights.sparse
+    assert beside.sparse_of_symbol >= weights.sparse_of_symbol
+    assert replace(beside, sparse=weights.sparse, sparse_of_symbol=weights.sparse_of_symbol) == weights
