@@ -113,7 +113,6 @@ def test_it_is_seen_when_it_arrives_and_when_it_changes(tmp_path: Path) -> None:
         (Filters(since=date(2024, 3, 1), before=date(2024, 6, 1), author=("ana",)), {"a.py"}),
         (Filters(since=date(2024, 6, 1), author=("ana",)), set()),
     ],
-    ids=str,
 )
 def test_authors_and_dates_become_paths(tmp_path: Path, filters: Filters, files: set[str]) -> None:
     found, told = resolved(filters, file_of(tmp_path, sample()))
