@@ -102,8 +102,8 @@ async def test_every_row_from_end_to_end(tmp_path: Path, models_directory: Path,
     options = argparse.Namespace(only=None, standing=False, commits=None, save_documentation=tmp_path / "documentation.jsonl")
     results, left_out = await measure(bench, tmp_path / "repos", options)
     by_name = {one.name.split(":")[0]: one for one in results}
-    assert by_name["concept, index_root"].met
-    assert (by_name["concept, index_root"].questions, by_name["concept, index_root"].repositories) == (2, 2)
+    assert by_name["concept, index_root, code's group"].met
+    assert (by_name["concept, index_root, code's group"].questions, by_name["concept, index_root, code's group"].repositories) == (2, 2)
     assert [cell.stage for cell in by_name["concept, whole repository, one list"].cells] == list(SHOWN)
     assert by_name["concept, whole repository, code's group"].questions == 2
     assert by_name["documentation, one list"].met is None
