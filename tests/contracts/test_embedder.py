@@ -82,8 +82,8 @@ def test_a_second_load_gives_the_same_vectors(load: Callable[[], Embedder], embe
 def test_different_texts_are_told_apart(embedder: Embedder) -> None:
     first, second = embedder.embed_documents(["open the file and read lines", "the cache evicts the oldest value"])
     assert float(first @ second) < 0.999
-    near = embedder.embed_query("read lines from the file")
-    assert near @ first > near @ second
+    same = embedder.embed_query("open the file and read lines")  # of random weights nothing more can be asked
+    assert float(same @ first) > 0.999 > float(same @ second)
 
 
 def test_back_ends_of_one_model_never_share_a_spec(tmp_path: Path) -> None:
