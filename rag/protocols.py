@@ -49,6 +49,16 @@ class DenseStore(Protocol):
 
 
 @runtime_checkable
+class ScanningStore(DenseStore, Protocol):
+    """A dense store that may compare a question with every vector there is."""
+
+    @property
+    def scans(self) -> bool:
+        """Whether it does. Then rag.index.scan brings the same from the vectors themselves, and the similarity of every row with it."""
+        ...
+
+
+@runtime_checkable
 class HybridStore(DenseStore, Protocol):
     """A dense store that holds the BM25 weights of the same rows as well."""
 

@@ -48,7 +48,8 @@ class DefinedNames:
 
     def of_row(self, row: int) -> tuple[str, ...]:
         """As `Chunk.defines`. Raises: IndexError."""
-        return tuple(_decoded(self._blob[self._bounds[row] : self._bounds[row + 1]]).split("\n")[:-1])
+        start, end = self._bounds[row], self._bounds[row + 1]
+        return tuple(_decoded(self._blob[start:end]).split("\n")[:-1]) if start < end else ()
 
     def defining(self, name: str) -> NDArray[np.int64]:
         """The rows that define a name, ascending, upper and lower case alike."""

@@ -97,7 +97,9 @@ class ClientBackend:
 
 
 class ClientStore:
-    """An open collection. Threads may share it; local mode answers them one by one."""
+    """An open collection. Threads may share it; local mode answers them one by one, and looks at every vector."""
+
+    scans = True
 
     def __init__(self, client: QdrantClient, dimension: int, paths: Sequence[str]) -> None:
         self._client = client

@@ -93,7 +93,7 @@ class EdgeBackend:
         if found != points:
             shard.close()
             raise corrupt(directory, f"holds {found:,} vectors where {points:,} were written")
-        return EdgeStore(shard, dimension, paths)
+        return EdgeStore(shard, dimension, paths, scans=points <= self._exact_up_to)
 
     def _configuration(self, dimension: int) -> qdrant.EdgeConfig:
         kilobytes = max(1, self._exact_up_to * dimension * 4 // 1024)
@@ -109,12 +109,13 @@ class EdgeBackend:
 
 
 class EdgeStore:
-    """An open shard. Threads may share it."""
+    """An open shard. Threads may share it. `scans`: whether it has no graph."""
 
-    def __init__(self, shard: qdrant.EdgeShard, dimension: int, paths: Sequence[str]) -> None:
+    def __init__(self, shard: qdrant.EdgeShard, dimension: int, paths: Sequence[str], *, scans: bool) -> None:
         self._shard = shard
         self._dimension = dimension
         self._paths = paths
+        self.scans = scans
         self._closing = threading.Lock()
         self._closed = False
 

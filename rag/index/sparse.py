@@ -226,4 +226,4 @@ def _mapped(path: Path) -> NDArray[Any]:
     array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     if array.ndim != 1:
         raise ValueError(f"{path.name} has {array.ndim} dimensions")
-    return array
+    return np.asarray(array)  # still mapped; every look into a memmap runs Python

@@ -5,6 +5,8 @@ Rougher than a stemmer for prose, on purpose: in source text the doer, the deed 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _SHORTEST = 3  # characters that are left
 _VOWELS = frozenset("aeiouy")
 
@@ -36,6 +38,7 @@ _SECOND = (
 )
 
 
+@lru_cache(maxsize=20_000)  # those of a question come again and again while it is answered
 def stem(term: str) -> str:
     """The term without its endings; as it is if it is short, or not in the letters a to z."""
     if len(term) <= _SHORTEST or not (term.isascii() and term.isalpha()):

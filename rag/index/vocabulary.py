@@ -53,7 +53,7 @@ class Vocabulary:
     @classmethod
     def open(cls, directory: Path) -> Vocabulary:
         """Raises: OSError, ValueError (the two files do not fit together)."""
-        ends = np.load(directory / "term_ends.npy", mmap_mode="r", allow_pickle=False)
+        ends = np.asarray(np.load(directory / "term_ends.npy", mmap_mode="r", allow_pickle=False))  # still mapped, quicker to look into
         path = directory / "terms.bin"
         size = path.stat().st_size
         if ends.ndim != 1 or ends.dtype != np.int64 or (int(ends[-1]) if len(ends) else 0) != size:

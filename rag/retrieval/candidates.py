@@ -8,10 +8,11 @@ from typing import Literal
 
 import numpy as np
 
+from rag.index.scan import products
 from rag.protocols import Vector
-from rag.retrieval.evidence import Similarity
 from rag.retrieval.fusion import linear_fusion, reciprocal_rank_fusion
-from rag.retrieval.search import Found, Words
+from rag.retrieval.search import Meaning, Words
+from rag.retrieval.similarity import Similarity
 
 Stage = Literal["sparse", "dense", "fused", "ranked", "reranked"]
 GROUPED: frozenset[Stage] = frozenset({"ranked", "reranked"})
@@ -27,7 +28,7 @@ class Fusing:
 
 
 class Candidates:
-    """`sparse`: what words brought, None where they were not asked; `dense`: (row, cosine similarity), best first, likewise.
+    """`sparse`: what words brought, None where they were not asked; `meaning`: what vectors brought, likewise, and `dense` the rows of it.
 
     `similarity`: of every row to the question, None where nothing is known of it. `fused`: (row, fused score), best first. `alone`: the
     question's own vector where a language model said something beside it; `own_best`: the best cosine similarity to that, else None.
@@ -36,28 +37,23 @@ class Candidates:
     def __init__(
         self,
         sparse: Words | None,
-        dense: Found | None,
-        question: Vector | None,
+        meaning: Meaning | None,
         vectors: Vector | None,
         fusing: Fusing,
         alone: Vector | None = None,
     ) -> None:
         self.sparse = sparse
-        self.dense = dense
+        self.dense = dense = meaning.found if meaning else None
         self.fusing = fusing
         self.similarity: Similarity | None = None
-        if question is not None and vectors is not None:
-            best = (
-                dense[0][1]
-                if dense
-                else float((vectors[[row for row, _ in sparse.found]] @ question).max())
-                if sparse and sparse.found
-                else 0.0
-            )
-            self.similarity = Similarity.of_question(question, vectors, best)
+        if meaning is not None and vectors is not None:
+            best = dense[0][1] if dense else 0.0
+            if not dense and sparse and sparse.found:
+                best = float(products(vectors[[row for row, _ in sparse.found]], meaning.question).max())
+            self.similarity = Similarity.of_question(meaning.question, vectors, meaning.cosines, best)
         self.own_best: float | None = None
         if alone is not None and vectors is not None and dense:
-            self.own_best = float((vectors[[row for row, _ in dense]] @ alone).max())
+            self.own_best = float(products(vectors[[row for row, _ in dense]], alone).max())
         self.fused = self._fuse()
         self._ranks = {
             name: {row: rank for rank, (row, _) in enumerate(found, 1)}
@@ -75,7 +71,7 @@ class Candidates:
         known = {row: score for row, score in self.dense or () if row in wanted}
         rest = [row for row in rows if row not in known]
         if self.similarity is not None and rest:
-            known |= zip(rest, (self.similarity.vectors[rest] @ self.similarity.question).tolist(), strict=True)
+            known |= zip(rest, self.similarity.cosines(np.array(rest)).tolist(), strict=True)
         return known
 
     def scores(self, row: int, similarity: float | None) -> dict[str, float]:
@@ -100,8 +96,7 @@ class Candidates:
         if self.fusing.rrf_k:
             return reciprocal_rank_fusion(lists, self.fusing.rrf_k)
         rows = np.unique(np.concatenate([np.asarray(rows, dtype=np.int64) for rows in lists]))
-        sparse = dict(zip(rows.tolist(), self.sparse.scores[rows].tolist(), strict=True)) if self.sparse else {}
+        sparse = self.sparse.scores[rows] if self.sparse else np.zeros(len(rows))
         if self.dense is None or self.similarity is None:
-            return linear_fusion(sparse, {}, 1.0)
-        dense = dict(zip(rows.tolist(), np.maximum(self.similarity.of(rows), 0.0).tolist(), strict=True))
-        return linear_fusion(sparse, dense, self.fusing.weight if self.sparse else 0.0)
+            return linear_fusion(rows, sparse, np.zeros(len(rows)), 1.0)
+        return linear_fusion(rows, sparse, np.maximum(self.similarity.of(rows), 0.0), self.fusing.weight if self.sparse else 0.0)

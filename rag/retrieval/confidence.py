@@ -18,7 +18,7 @@ WARN_BELOW = 0.5
 REFUSE_BELOW = 0.1
 """Below this nothing is answered: 1 of 100 own questions, and 8 of 10 foreign ones."""
 _MIDDLE, _STEEPNESS = 0.75, 17.0  # where own and foreign questions are equally many, and how fast that changes
-_BEST = 10  # chunks that are looked into
+BEST = 10  # chunks that are looked into
 _NAMES_NONE = 0.7
 _FEW = 100  # chunks below which chance plays no part
 _SCALES = {"static": (0.75, 0.15)}  # of a back end: what its cosines are multiplied by, and what is added
@@ -32,7 +32,7 @@ def comparable(cosine: float, backend: str) -> float:
 
 def coverage(asked: Asked, holders: Holders, rows: Sequence[int]) -> float:
     """The most of the question's importance that one of these chunks holds, 0 to 1."""
-    chosen = np.asarray(rows[:_BEST], dtype=np.int64)
+    chosen = np.asarray(rows[:BEST], dtype=np.int64)
     held = np.zeros(len(chosen))
     for term, importance in asked.importance.items():
         held += importance * _among(chosen, holders[term])

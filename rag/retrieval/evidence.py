@@ -9,17 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.index.file_rows import Files
-from rag.protocols import Vector
+from rag.retrieval.similarity import Similarity
 
 FILES = 50  # of each retriever whose chunks are all scored; more change nothing that is seen
-_SAMPLE = 1024  # chunks whose median similarity is what an unrelated chunk has
+_TOP = 3  # chunks that speak for a file
+_FEW = 128  # scores that are sorted as quickly as picked from
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """k files with their m chunks. `files`: (k,) ascending; `rows`: (m,) ascending; `starts`: (k,) where each file's begin in `rows`.
+    """k files with their m chunks. `files`: (k,) ascending; `rows`: (m,) ascending; `starts`: (k,) where each file's begin in `rows`;
+    `owner`: (m,) the place in `files` of each row's.
 
     `sparse`: (m,) word scores, the best of the repository 1. `dense`: (m,) similarities of which an unrelated chunk has 0 and the best 1,
     None where nothing was searched by meaning.
@@ -28,6 +30,7 @@ class Evidence:
     files: NDArray[np.int64]
     rows: NDArray[np.int64]
     starts: NDArray[np.int64]
+    owner: NDArray[np.int64]
     sparse: Floats
     dense: Floats | None
 
@@ -35,25 +38,39 @@ class Evidence:
         end = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.rows)
         return slice(int(self.starts[place]), int(end))
 
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """(k,) chunks of each file."""
+        return np.diff(self.starts, append=len(self.rows))
+
+    def best(self, scores: Floats) -> Floats:
+        """(k,) of (m,) scores the best of each file."""
+        best: Floats = np.maximum.reduceat(scores, self.starts)
+        return best
+
+    def scaled(self, scores: Floats) -> Floats:
+        """(m,) scores divided by the best of their file, 0 where that has none above 0."""
+        best = self.best(scores)
+        return scores / np.where(best > 0, best, np.inf)[self.owner]
+
 
 def gather(
     files: Files,
     group: NDArray[np.bool_],
+    best: Floats,
     sparse: Floats,
     allowed: NDArray[np.bool_] | None,
-    found: Sequence[NDArray[np.int64]],
+    found: Sequence[NDArray[np.int32]],
     extra: NDArray[np.int64],
     similarity: Similarity | None,
 ) -> Evidence:
-    """`group`: (f,) files that may be results. `sparse`: (n,) scores, nothing where a chunk may not be found; `allowed`: (n,) those that
-    may, None for all. `found`: what each retriever brought, rows, best first; `extra`: files that are scored whatever they hold.
+    """`group`: (f,) files that may be results. `sparse`: (n,) scores, nothing where a chunk may not be found, `best`: (f,) of each file;
+    `allowed`: (n,) those that may, None for all. `found`: the file of each row that a retriever brought, best first; `extra`: files that
+    are scored whatever they hold.
     """
-    best = np.where(group, files.best(sparse), 0.0)
-    by_words = np.argsort(-best, kind="stable")[:FILES]
-    chosen = [by_words[best[by_words] > 0], extra[group[extra]]]
-    for rows in found:
-        numbers = files.numbers[rows]
-        chosen.append(np.fromiter(dict.fromkeys(numbers[group[numbers]].tolist()), np.int64)[:FILES])
+    holding = np.flatnonzero(group & (best > 0))
+    chosen = [holding[first_of(best[holding], FILES)], extra[group[extra]]]
+    chosen += [np.fromiter(dict.fromkeys(numbers[group[numbers]].tolist()), np.int64)[:FILES] for numbers in found]
     return _evidence(files, np.unique(np.concatenate(chosen)), sparse, allowed, similarity)
 
 
@@ -61,63 +78,37 @@ def _evidence(
     files: Files, chosen: NDArray[np.int64], sparse: Floats, allowed: NDArray[np.bool_] | None, similarity: Similarity | None
 ) -> Evidence:
     lengths = files.ends[chosen] - files.starts[chosen]
+    starts = np.cumsum(lengths) - lengths
     owner = np.repeat(np.arange(len(chosen)), lengths)
-    rows = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + files.starts[chosen][owner]
+    rows = np.arange(lengths.sum()) + (files.starts[chosen] - starts)[owner]
     if allowed is not None:
         kept = allowed[rows]
-        rows, owner = rows[kept], owner[kept]
-    present, starts = np.unique(owner, return_index=True)
-    scores = None
-    if similarity is not None:
-        scores = similarity.of(rows) if allowed is not None else similarity.of_runs(files.starts[chosen], files.ends[chosen])
-    return Evidence(chosen[present], rows, starts, sparse[rows], scores)
+        present, starts, owner = np.unique(owner[kept], return_index=True, return_inverse=True)
+        rows, chosen = rows[kept], chosen[present]
+    return Evidence(chosen, rows, starts, owner, sparse[rows], None if similarity is None else similarity.of(rows))
 
 
-@dataclass(frozen=True, slots=True)
-class Similarity:
-    """Cosine similarities on a scale of their own: `nothing`, what an unrelated chunk has, is 0 and the `best` is 1."""
-
-    question: Vector
-    vectors: Vector
-    nothing: float
-    best: float
-
-    @classmethod
-    def of_question(cls, question: Vector, vectors: Vector, best: float) -> Similarity:
-        """`question`: (d,); `vectors`: (n, d) unit rows; `best`: the highest cosine that a search found."""
-        vectors = np.asarray(vectors)  # as a map, every slice of it is one
-        sample = vectors[:: max(1, len(vectors) // _SAMPLE)] @ question
-        return cls(question, vectors, float(np.median(sample)) if len(sample) else 0.0, best)
-
-    def of(self, rows: NDArray[np.int64]) -> Floats:
-        """(m,) of these rows; below 0 for what is less than unrelated."""
-        return self.scaled(self.vectors[rows] @ self.question)
-
-    def of_runs(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Floats:
-        """(m,) of the rows starts[0] to ends[0] - 1 and so on: nothing is copied."""
-        runs = zip(starts.tolist(), ends.tolist(), strict=True)
-        cosines = [self.vectors[start:end] @ self.question for start, end in runs]
-        return self.scaled(np.concatenate(cosines) if cosines else np.zeros(0))
-
-    def cosine(self, scaled: float) -> float:
-        """Back from that scale."""
-        return scaled * (self.best - self.nothing) + self.nothing
-
-    def scaled(self, cosines: NDArray[np.floating]) -> Floats:
-        width = self.best - self.nothing
-        return (cosines.astype(np.float64) - self.nothing) / width if width > 1e-6 else np.zeros(len(cosines))
+def first_of(scores: Floats, limit: int) -> NDArray[np.int64]:
+    """Places of the best `limit` scores, best first, ties by place."""
+    if limit >= len(scores) or len(scores) <= _FEW:
+        return (-scores).argsort(kind="stable")[:limit]
+    sorted_from = scores.copy()
+    sorted_from.partition(len(scores) - limit)
+    places: NDArray[np.int64] = (scores >= sorted_from[len(scores) - limit]).nonzero()[0]  # all that tie with the last
+    return places[(-scores[places]).argsort(kind="stable")][:limit]
 
 
 def file_means(evidence: Evidence, scores: Floats) -> Floats:
     """(k,) half the best chunk's score, half the mean of the best three (of as many as there are)."""
-    owner = np.repeat(np.arange(len(evidence.files)), np.diff(np.append(evidence.starts, len(evidence.rows))))
-    order = np.lexsort((-scores, owner))
-    place = np.arange(len(order)) - evidence.starts[owner]
-    top = place < 3
-    sums = np.bincount(owner[top], scores[order][top], len(evidence.files))
-    return 0.5 * np.maximum.reduceat(scores, evidence.starts) + 0.5 * sums / np.bincount(owner[top], minlength=len(evidence.files))
-
-
-def file_best(evidence: Evidence, scores: Floats) -> Floats:
-    """(k,)"""
-    return np.maximum.reduceat(scores, evidence.starts)
+    left = scores.copy()
+    best = evidence.best(scores)
+    sums, taken = np.zeros(len(best)), np.zeros(len(best))
+    for _ in range(_TOP):  # a pass for each value, which several chunks may have
+        highest = evidence.best(left)
+        at = left == highest[evidence.owner]
+        times = np.minimum(np.add.reduceat(at, evidence.starts, dtype=np.int64), _TOP - taken)
+        more = (times > 0) & np.isfinite(highest)
+        sums[more] += times[more] * highest[more]
+        taken[more] += times[more]
+        left[at] = -np.inf
+    return 0.5 * best + 0.5 * sums / taken

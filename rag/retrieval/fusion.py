@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 K = 60  # the constant of the paper; a larger one lets agreement weigh more than first places
 
 
@@ -19,13 +22,15 @@ def reciprocal_rank_fusion(rankings: Iterable[Sequence[int]], k: int = K) -> lis
     return _best_first(fused)
 
 
-def linear_fusion(sparse: Mapping[int, float], dense: Mapping[int, float], weight: float) -> list[tuple[int, float]]:
-    """Rows with `weight` × sparse + (1 − weight) × dense, best first, ties by row. Both scores on one scale: 0 for nothing, 1 for the best.
-
-    A row that one of the two lacks has nothing there.
+def linear_fusion(
+    rows: NDArray[np.int64], sparse: NDArray[np.float64], dense: NDArray[np.float64], weight: float
+) -> list[tuple[int, float]]:
+    """Rows with `weight` × sparse + (1 − weight) × dense, best first, ties by row. `sparse`, `dense`: (k,) their scores on one scale, 0 for
+    nothing, 1 for the best. A row may stand once in `rows`.
     """
-    rows = sparse.keys() | dense.keys()
-    return _best_first({row: weight * sparse.get(row, 0.0) + (1 - weight) * dense.get(row, 0.0) for row in rows})
+    fused = weight * sparse + (1 - weight) * dense
+    order = np.lexsort((rows, -fused))
+    return list(zip(rows[order].tolist(), fused[order].tolist(), strict=True))
 
 
 def _best_first(fused: Mapping[int, float]) -> list[tuple[int, float]]:

@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 from rag.index.generation import Generation
 from rag.retrieval import confidence
 from rag.retrieval.candidates import Candidates
-from rag.retrieval.evidence import FILES, Evidence, gather
+from rag.retrieval.described import Described, describe
+from rag.retrieval.evidence import Evidence, first_of, gather
 from rag.retrieval.groups import Grounds, GroupName, prose_leads
-from rag.retrieval.importance import Holders, holders_of, importance
-from rag.retrieval.paths import path_facts
-from rag.retrieval.pointed import pointed_at
-from rag.retrieval.query import Query
 from rag.retrieval.query_filters import Group
-from rag.retrieval.ranking import Definitions, Ranked, definitions_of, rank
-from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, Asked, fitting
+from rag.retrieval.ranking import Ranked, rank
+from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting
+from rag.retrieval.subject import Subject
 
 _NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -37,7 +35,7 @@ class Lists:
 
 
 def ranked_lists(
-    query: Query, candidates: Candidates, generation: Generation, allowed: NDArray[np.bool_] | None, group: Group, limit: int
+    subject: Subject, candidates: Candidates, generation: Generation, allowed: NDArray[np.bool_] | None, group: Group, limit: int
 ) -> Lists:
     """Ranks what was found. `allowed`: (n,) rows that may be found, None for all; `group`: the only one that is wanted, "" for both;
     `limit`: most results of each.
@@ -45,61 +43,52 @@ def ranked_lists(
     chunks, words = generation.chunks, candidates.sparse
     if words is None or not len(chunks):
         return Lists([])
-    holders = holders_of(query.terms, generation.stems)
-    asked = Asked(query.terms, lambda term: importance(len(holders[term]), len(chunks)))
-    definitions = definitions_of(query, chunks, FILES)
-    pointed = pointed_at(query.places, chunks, long=query.long is not None)
-    found = [np.fromiter((row for row, _ in rows), np.int64) for rows in (words.found, candidates.dense or ())]
+    files = chunks.files
+    best = files.best(words.scores)
+    found = [files.numbers[[row for row, _ in rows]] for rows in (words.found, candidates.dense) if rows]
     lists: dict[str, list[Ranked]] = {}
     grounds: dict[str, Grounds] = {}
-    code_weights, prose_weights = (LONG_CODE, LONG_PROSE) if query.long else (CODE, PROSE)
-    for name, of_group, weights in (("code", ~chunks.files.prose, code_weights), ("prose", chunks.files.prose, prose_weights)):
+    code_weights, prose_weights = (LONG_CODE, LONG_PROSE) if subject.query.long else (CODE, PROSE)
+    for name, of_group, weights in (("code", ~files.prose, code_weights), ("prose", files.prose, prose_weights)):
         weights = fitting(weights, generation.manifest.embedding.backend)
-        extra = np.concatenate([definitions.files if name == "code" else _NOTHING, pointed.files])
-        evidence = gather(chunks.files, of_group, words.scores, allowed, found, extra, candidates.similarity)
-        grounds[name] = _grounds(evidence, asked, holders, generation, candidates)
+        extra = np.concatenate([subject.definitions.files if name == "code" else _NOTHING, subject.pointed.files])
+        evidence = gather(files, of_group, best, words.scores, allowed, found, extra, candidates.similarity)
+        described = describe(evidence.files, chunks, subject.asked)
+        grounds[name] = _grounds(evidence, described, subject, generation, candidates)
         wanted = group in ("", name)
         lists[name] = (
-            rank(query, asked, evidence, chunks, definitions, pointed, weights, limit=limit, rrf_k=candidates.fusing.rrf_k)
-            if wanted
-            else []
+            rank(subject, evidence, described, chunks.defines, weights, limit=limit, rrf_k=candidates.fusing.rrf_k) if wanted else []
         )
-    leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, query, definitions)) else "code"
+    leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, subject)) else "code"
     other = "code" if leads == "prose" else "prose"
-    return Lists(lists[leads], lists[other], leads, _confidence(grounds, query, asked, holders, generation, candidates))
+    return Lists(lists[leads], lists[other], leads, _confidence(grounds, subject, generation, candidates))
 
 
-def _grounds(evidence: Evidence, asked: Asked, holders: Holders, generation: Generation, candidates: Candidates) -> Grounds:
+def _grounds(evidence: Evidence, described: Described, subject: Subject, generation: Generation, candidates: Candidates) -> Grounds:
     if not len(evidence.rows):
         return Grounds()
     similarity = 0.0
     if candidates.similarity is not None and evidence.dense is not None:
         cosine = candidates.similarity.cosine(float(evidence.dense.max()))
         similarity = confidence.comparable(cosine, generation.manifest.embedding.backend)
-    best = evidence.rows[np.argsort(-evidence.sparse, kind="stable")]
-    matches = [asked.match(path_facts(generation.chunks.paths[number]).stem) for number in evidence.files.tolist()]
-    stem = max(match.precision * match.coverage**0.5 for match in matches)
-    return Grounds(similarity, confidence.coverage(asked, holders, best.tolist()), stem)
+    best = evidence.rows[first_of(evidence.sparse, confidence.BEST)]
+    return Grounds(similarity, confidence.coverage(subject.asked, subject.holders, best.tolist()), described.best_name)
 
 
-def _prose_leads(grounds: dict[str, Grounds], query: Query, definitions: Definitions) -> bool:
+def _prose_leads(grounds: dict[str, Grounds], subject: Subject) -> bool:
     return prose_leads(
         grounds["code"],
         grounds["prose"],
-        symbol=bool(query.symbol),
-        identifier_defined=bool(definitions.strength),
-        documentation=query.asks_for == "documentation",
+        symbol=bool(subject.query.symbol),
+        identifier_defined=bool(subject.definitions.strength),
+        documentation=subject.query.asks_for == "documentation",
     )
 
 
-def _confidence(
-    grounds: dict[str, Grounds], query: Query, asked: Asked, holders: Holders, generation: Generation, candidates: Candidates
-) -> float | None:
+def _confidence(grounds: dict[str, Grounds], subject: Subject, generation: Generation, candidates: Candidates) -> float | None:
     if candidates.similarity is None:
         return None
-    known = confidence.known_share(query.identifiers, generation.sparse)
     similarity = candidates.own_best
     if similarity is None:
         similarity = max(one.similarity for one in grounds.values())
-    covered = confidence.coverage_by_file(asked, holders, generation.chunks.files)
-    return confidence.calibrated(confidence.raw_confidence(similarity, covered, known, len(generation.chunks)))
+    return confidence.calibrated(confidence.raw_confidence(similarity, subject.covered, subject.known, len(generation.chunks)))

@@ -30,7 +30,8 @@ _VERSION = re.compile(r"((?:.*?/)?)v\d+/(.*)")
 
 @dataclass(frozen=True, slots=True)
 class PathFacts:
-    """`stem`, `directories`: distinct words in lower case. `level`: how many directories deep. `outdated`: kept for old users."""
+    """`stem`, `directories`: distinct words in lower case. `level`: how many directories deep. `outdated`: kept for old users.
+    `unversioned`: see the function of this name."""
 
     stem: tuple[str, ...]
     directories: tuple[str, ...]
@@ -38,6 +39,7 @@ class PathFacts:
     test: bool
     example: bool
     outdated: bool
+    unversioned: str
 
 
 @lru_cache(maxsize=100_000)
@@ -57,6 +59,7 @@ def path_facts(path: str) -> PathFacts:
         or bool(_TEST_NAME.search(pure.name) or _TEST_CLASS.search(pure.name)),
         example=any(directory.lower().strip("_") in _EXAMPLE_DIRECTORIES for directory in directories),
         outdated=any(directory.lower().strip("_") in _OUTDATED for directory in directories),
+        unversioned=unversioned(path),
     )
 
 

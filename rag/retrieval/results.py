@@ -73,12 +73,16 @@ def _diverse(results: list[Ranked], generation: Generation, wanted: Wanted, twin
             wanted.query.text,
         )
         twins |= {rows[fold.leader]: tuple(rows[place] for place in fold.twins) for fold in folds if fold.twins}
-        ahead = [replace(ahead[fold.leader], score=ahead[fold.first].score) for fold in folds]
+        ahead = [_in_place_of(ahead[fold.leader], ahead[fold.first]) for fold in folds]
     if wanted.mmr < 1 and vectors is not None and len(ahead) > 1:
         best = max(ahead[0].score, 1e-9)
         places = marginal([result.score / best for result in ahead], vectors[[result.row for result in ahead]], wanted.mmr, len(ahead))
         ahead = [ahead[place] for place in places]
     return ahead + rest
+
+
+def _in_place_of(leader: Ranked, first: Ranked) -> Ranked:
+    return leader if leader is first else replace(leader, score=first.score)
 
 
 def _results(

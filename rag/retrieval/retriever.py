@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from rag.errors import FootnoteError, RetrievalError
 from rag.index.generation import Generation
-from rag.protocols import Embedder, Vector
+from rag.protocols import Embedder
 from rag.retrieval.candidates import GROUPED, Candidates, Fusing, Stage
 from rag.retrieval.diversity import AHEAD
 from rag.retrieval.expansion import Expander, expanded
+from rag.retrieval.failures import failures_explained
 from rag.retrieval.lists import Lists, ranked_lists
 from rag.retrieval.query import understand
 from rag.retrieval.query_filters import Group, joined
@@ -23,13 +21,13 @@ from rag.retrieval.query_vectors import QueryVectors
 from rag.retrieval.ranking import Ranked
 from rag.retrieval.reranking.order import Reordered
 from rag.retrieval.reranking.stage import Reranking, refuse_to_rerank
-from rag.retrieval.results import Wanted, shown
-from rag.retrieval.search import Allowed, Found, Search, Words
+from rag.retrieval.results import Shown, Wanted, shown
+from rag.retrieval.search import Allowed, Meaning, Search, Words
 from rag.retrieval.settings import RetrievalSettings, refuse_what_cannot_be_searched
 from rag.retrieval.signals import CODE, fitting
+from rag.retrieval.subject import Subject, subject_of
 from rag.types import Filters, Repository, Retrieval
 
-log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _ALL = 1_000_000  # results: as many as there are candidates
@@ -89,30 +87,39 @@ class Retriever:
             refuse_to_rerank(self._reranking, repository)
         query = understand(question)
         search = Search(query, generation, joined(filters, query.filters), max(self._settings.candidates, wanted), {})
-        async with _told(repository.name, self._settings.timeout):
+        async with failures_explained(repository.name, self._settings.timeout):
             search = await self._expanded(search, repository)
-            search, allowed = await asyncio.to_thread(search.narrowed, filters)
-            words, vector, dense = await self._search(search, allowed, stage, by_meaning=stage != "sparse" or min_score is not None)
+            narrow = asyncio.to_thread(search.narrowed, filters) if search.takes_long_to_narrow else _value(search.narrowed(filters))
+            search, allowed = await narrow
+            words, meaning, subject = await self._search(search, allowed, stage, by_meaning=stage != "sparse" or min_score is not None)
 
             def rank() -> tuple[Candidates, Lists]:
                 with search.clocked("rank"):
-                    alone = self._query_vectors.of(search.query.embedded) if search.query.said and vector is not None else None
-                    candidates = Candidates(words, dense, vector, generation.vectors, self._fusing(query.symbol, generation), alone)
-                    if stage not in GROUPED:
+                    alone = self._query_vectors.of(search.query.embedded) if search.query.said and meaning is not None else None
+                    candidates = Candidates(words, meaning, generation.vectors, self._fusing(query.symbol, generation), alone)
+                    if subject is None:
                         return candidates, Lists([Ranked(row, score) for row, score in candidates.ranked(stage)])
                     most = _ALL if explain or min_score is not None else self._most_ranked(wanted)
-                    return candidates, ranked_lists(search.query, candidates, generation, allowed, group or search.query.group, most)
+                    return candidates, ranked_lists(subject, candidates, generation, allowed, group or search.query.group, most)
 
-            candidates, lists = await asyncio.to_thread(rank)
-            order = Reordered.unchanged(lists)
+            def show(order: Reordered, candidates: Candidates) -> Shown:
+                asked = Wanted(query, stage, wanted, min_score, explain, self._settings.fold, self._settings.mmr)
+                with search.clocked("results"):
+                    return shown(order, candidates, generation, repository, asked)
+
+            def rank_and_show() -> tuple[Candidates, Lists, Shown]:
+                candidates, lists = rank()
+                return candidates, lists, show(Reordered.unchanged(lists), candidates)
+
             if stage == "reranked" and self._reranking:
+                candidates, lists = await asyncio.to_thread(rank)
                 order = await self._reranking.reordered(lists, search, generation, started + self._settings.timeout)
-            asked = Wanted(query, stage, wanted, min_score, explain, self._settings.fold, self._settings.mmr)
-            with search.clocked("results"):
-                found = await asyncio.to_thread(shown, order, candidates, generation, repository, asked)
+                found = await asyncio.to_thread(show, order, candidates)
+            else:
+                candidates, lists, found = await asyncio.to_thread(rank_and_show)  # one way to another thread costs less than two
         by_words_for_now = stage not in ("sparse", "dense") and generation.dense is None and not generation.mismatch
         search.seconds["retrieve"] = time.perf_counter() - started
-        brought = (("sparse", words.found if words else None), ("dense", dense))
+        brought = (("sparse", words.found if words else None), ("dense", candidates.dense))
         return Retrieval(
             results=found.results,
             index=generation.info,
@@ -136,18 +143,27 @@ class Retriever:
 
     async def _search(
         self, search: Search, allowed: Allowed, stage: Stage, *, by_meaning: bool
-    ) -> tuple[Words | None, Vector | None, Found | None]:
-        """Both retrievers side by side; in one request where a server holds both."""
+    ) -> tuple[Words | None, Meaning | None, Subject | None]:
+        """Both retrievers side by side, in one request where a server holds both; and beside them what is known without them, where files
+        are ranked."""
+
+        def about() -> Subject | None:
+            return subject_of(search.query, search.generation) if stage in GROUPED else None
+
+        def by_words() -> tuple[Words | None, Subject | None]:
+            return search.sparse(allowed) if stage != "dense" else None, about()
+
         if search.in_one_request and stage not in ("sparse", "dense"):
-            words, (vector, dense) = await asyncio.to_thread(search.both, self._query_vectors, allowed)
-            return words, vector, dense
-        by_words = asyncio.to_thread(search.sparse, allowed) if stage != "dense" else _value(None)
+            (words, meaning), subject = await asyncio.gather(
+                asyncio.to_thread(search.both, self._query_vectors, allowed), asyncio.to_thread(about)
+            )
+            return words, meaning, subject
         if not by_meaning or search.generation.dense is None:
-            return await by_words, None, None
-        words_alone, (vector, dense_alone) = await asyncio.gather(
-            by_words, asyncio.to_thread(search.dense, self._query_vectors, search=stage != "sparse")
-        )
-        return words_alone, vector, dense_alone
+            words_alone, subject = await asyncio.to_thread(by_words)
+            return words_alone, None, subject
+        by_vectors = asyncio.to_thread(search.dense, self._query_vectors, allowed, search=stage != "sparse")
+        (words_alone, subject), meaning = await asyncio.gather(asyncio.to_thread(by_words), by_vectors)
+        return words_alone, meaning, subject
 
     def _best_stage(self, repository: Repository) -> Stage:
         return "reranked" if self._reranking is not None and self._reranking.reads(repository) else "ranked"
@@ -159,26 +175,6 @@ class Retriever:
     def _fusing(self, symbol: str, generation: Generation) -> Fusing:
         weights = fitting(CODE, generation.manifest.embedding.backend)
         return Fusing(self._settings.rrf_k if self._settings.fusion == "rrf" else 0, weights.sparse_of_symbol if symbol else weights.sparse)
-
-
-@asynccontextmanager
-async def _told(name: str, seconds: float) -> AsyncIterator[None]:
-    """Makes an error of ours of whatever fails inside, and of what takes more than so many `seconds`. Raises: RetrievalError."""
-    try:
-        async with asyncio.timeout(seconds):
-            yield
-    except FootnoteError:
-        raise
-    except TimeoutError as error:
-        raise RetrievalError(
-            f"The search in {name} took more than {seconds:g} seconds.",
-            "Try again; if it happens often, raise the retrieval timeout or lower the number of candidates.",
-        ) from error
-    except Exception as error:  # whatever numpy, onnxruntime or a store raise: never told as "nothing found"
-        log.exception("A search in %s failed.", name)
-        raise RetrievalError(
-            f"The search in {name} failed ({type(error).__name__}).", "Try again; if it stays, index the repository again."
-        ) from error
 
 
 async def _value(value: T) -> T:

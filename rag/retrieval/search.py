@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from rag.errors import StoreUnavailable
 from rag.index.generation import Generation
 from rag.index.history_filter import resolved
+from rag.index.scan import cosines_of, nearest
 from rag.index.sparse import best_rows
-from rag.protocols import HybridStore, Vector
+from rag.protocols import HybridStore, ScanningStore, Vector
 from rag.retrieval.focus import focused
 from rag.retrieval.query import Query
 from rag.retrieval.query_filters import TEST_GLOBS
@@ -40,6 +41,16 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
+class Meaning:
+    """What vectors found. `question`: its (d,) vector. `found`: (row, cosine similarity), best first, None where nothing was searched.
+    `cosines`: (n,) of every row, None where not all were compared."""
+
+    question: Vector
+    found: Found | None = None
+    cosines: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """`limit`: candidates, the same for both. Filters are part of both queries. `seconds` is filled as stages end, `notices` with what
     whoever asked must be told."""
@@ -50,6 +61,11 @@ class Search:
     limit: int
     seconds: dict[str, float]
     notices: list[str] = field(default_factory=list)
+
+    @property
+    def takes_long_to_narrow(self) -> bool:
+        """Whether that belongs in a thread: files and histories are looked at for filters, and every word of a long question."""
+        return bool(self.filters) or self.query.long is not None
 
     def narrowed(self, given: Filters) -> tuple[Search, NDArray[np.bool_] | None]:
         """What to search, and (n,) the rows that may be found, None for all. Of a long question, the words that are rare here. Where "in
@@ -81,21 +97,25 @@ class Search:
                 whole, stems = np.where(allowed, whole, 0.0), np.where(allowed, stems, 0.0)
             return self._words(whole, stems, allowed)
 
-    def dense(self, query_vectors: QueryVectors, *, search: bool) -> tuple[Vector, Found | None]:
-        """The question's (d,) vector and, if `search`, (row, cosine similarity), best first. Raises: RetrievalError, ModelError."""
+    def dense(self, query_vectors: QueryVectors, allowed: Allowed, *, search: bool) -> Meaning:
+        """The question's vector and, if `search`, what is near to it. Raises: RetrievalError, ModelError."""
         with self.clocked("embed"):
             vector = query_vectors.of(*self.query.texts)
-        if not search or self.generation.dense is None:
-            return vector, None
+        store, vectors = self.generation.dense, self.generation.vectors
+        if not search or store is None:
+            return Meaning(vector)
         with self.clocked("dense"):
-            return vector, self.generation.dense.search(vector, self.limit, self.filters or None)
+            if isinstance(store, ScanningStore) and store.scans and vectors is not None:
+                cosines = cosines_of(vector, vectors)
+                return Meaning(vector, nearest(cosines, self.limit, allowed), cosines)
+            return Meaning(vector, store.search(vector, self.limit, self.filters or None))
 
     @property
     def in_one_request(self) -> bool:
         """Whether a server holds both parts."""
         return isinstance(self.generation.dense, HybridStore)
 
-    def both(self, query_vectors: QueryVectors, allowed: Allowed) -> tuple[Words, tuple[Vector, Found | None]]:
+    def both(self, query_vectors: QueryVectors, allowed: Allowed) -> tuple[Words, Meaning]:
         """What `sparse` and `dense` bring, of one request to a server, which is clocked as "dense". Where that is away, the sparse part on
         this machine answers alone, and `notices` says so. Raises: RetrievalError, ModelError, IndexCorrupt."""
         with self.clocked("embed"):
@@ -108,9 +128,9 @@ class Search:
                 forms, dense = store.search_all(vector, words, self.limit, self.filters or None, by_words=max(self.limit, BY_WORDS))
         except StoreUnavailable:  # logged where it happened, once
             self.notices.append(SERVER_AWAY)
-            return self.sparse(allowed), (vector, None)
+            return self.sparse(allowed), Meaning(vector)
         whole, stems = (_spread(found, len(self.generation.chunks)) for found in forms)
-        return self._words(whole, stems, allowed), (vector, dense)
+        return self._words(whole, stems, allowed), Meaning(vector, dense)
 
     def _words(self, whole: NDArray[np.float64], stems: NDArray[np.float64], allowed: Allowed) -> Words:
         """(n,) scores of both forms; chunks that may not be found have 0."""

@@ -1,4 +1,5 @@
-"""What speaks for a file or a chunk beside its text: each signal a pure function, each weight in one table.
+"""What speaks for a file or a chunk beside its text: each signal a pure function, each weight in one table. Of files, all k of a group at
+once: (k,) arrays in, (k,) out.
 
 Weights are round; a signal stays where it helps on both halves of the repositories (docs/retrieval.md has the ablation). It is added to a
 text score whose best is 1.
@@ -7,12 +8,18 @@ text score whose best is 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rag.index.stems import stem
-from rag.retrieval.paths import PathFacts
 from rag.types import Chunk, Kind
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +99,19 @@ class Match:
         return 2 * self.precision * self.coverage / both if both else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The same of k files, as arrays."""
+
+    precision: Floats
+    coverage: Floats
+
+
 NO_MATCH = Match(0.0, 0.0)
 _OF_A_SUBJECT = 6  # terms of a question that is as broad as any
 _FIRST = 3  # letters that words have in common if one is the beginning of the other, or a relative
+_BEGINNING = itemgetter(slice(_FIRST))
+_NONE: tuple[str, ...] = ()
 
 
 class Asked:
@@ -103,33 +120,52 @@ class Asked:
     def __init__(self, terms: Iterable[str], importance: Callable[[str], float]) -> None:
         self.importance = {term: importance(term) for term in dict.fromkeys(terms)}
         self._all = sum(self.importance.values()) or 1.0
-        self._near: dict[str, list[tuple[str, str]]] = {}  # first letters -> (term, its stem): what differs in them does not meet
-        for term in self.importance:
-            self._near.setdefault(term[:_FIRST], []).append((term, stem(term)))
-        self._known: dict[str, tuple[str, ...]] = {}
+        self._meeting = _Meeting(self.importance)
         self._matches: dict[tuple[str, ...], Match] = {}  # many files share their directories
 
     def match(self, words: tuple[str, ...]) -> Match:
         """How words of a path or a name meet the question."""
-        if words not in self._matches:
-            self._matches[words] = self._match(words)
-        return self._matches[words]
+        if self._meeting.nothing_near(words):
+            return NO_MATCH
+        known = self._matches.get(words)
+        if known is None:
+            known = self._matches[words] = self._match(words)
+        return known
+
+    def matches(self, files: Sequence[tuple[str, ...]]) -> Matches:
+        """The same of the words of k files."""
+        found = [self.match(words) for words in files]
+        return Matches(np.array([match.precision for match in found]), np.array([match.coverage for match in found]))
 
     def _match(self, words: tuple[str, ...]) -> Match:
-        met = [terms for word in words if (terms := self._meeting(word))]
+        meeting = self._meeting
+        met = [terms for word in words if (terms := meeting[word])]
         if not met:
             return NO_MATCH
         covered = {term for terms in met for term in terms}
         return Match(len(met) / len(words), sum(self.importance[term] for term in covered) / self._all)
 
-    def _meeting(self, word: str) -> tuple[str, ...]:
-        near = self._near.get(word[:_FIRST])
-        if near is None:
-            return ()
-        if word not in self._known:
+
+class _Meeting(dict[str, tuple[str, ...]]):
+    """A word -> the terms that it meets, found when it is first looked up."""
+
+    def __init__(self, terms: Iterable[str]) -> None:
+        super().__init__()
+        self._near: dict[str, list[tuple[str, str]]] = {}  # first letters -> (term, its stem): what differs in them does not meet
+        for term in terms:
+            self._near.setdefault(term[:_FIRST], []).append((term, stem(term)))
+
+    def nothing_near(self, words: Iterable[str]) -> bool:
+        """Whether none of the words can meet a term: so it is with most."""
+        return self._near.keys().isdisjoint(map(_BEGINNING, words))
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        near, met = self._near.get(word[:_FIRST]), _NONE
+        if near is not None:
             bare = stem(word)
-            self._known[word] = tuple(term for term, of_term in near if bare == of_term or _begins(word, term))
-        return self._known[word]
+            met = tuple(term for term, of_term in near if bare == of_term or _begins(word, term))
+        self[word] = met
+        return met
 
 
 def _begins(word: str, term: str) -> bool:
@@ -137,19 +173,19 @@ def _begins(word: str, term: str) -> bool:
     return min(len(word), len(term)) >= _FIRST and (word.startswith(term) or term.startswith(word))
 
 
-def stem_match(match: Match, weights: Weights) -> float:
-    """The file's name against the question."""
-    return weights.stem * match.precision * math.sqrt(match.coverage) + weights.stem_alone * match.precision
+def stem_match(names: Matches, weights: Weights) -> Floats:
+    """The files' names against the question."""
+    return weights.stem * names.precision * np.sqrt(names.coverage) + weights.stem_alone * names.precision
 
 
-def directory_match(match: Match, weights: Weights) -> float:
-    """The names of its directories."""
-    return weights.directory * match.coverage
+def directory_match(directories: Matches, weights: Weights) -> Floats:
+    """The names of their directories."""
+    return weights.directory * directories.coverage
 
 
-def names_match(names: Iterable[Match], weights: Weights) -> float:
-    """The defined name that meets the question best."""
-    return weights.names * max((name.f1 for name in names), default=0.0)
+def names_match(best: Floats, weights: Weights) -> Floats:
+    """`best`: F1 of the defined name of each that meets the question best."""
+    return weights.names * best
 
 
 def breadth(terms: int) -> float:
@@ -157,15 +193,15 @@ def breadth(terms: int) -> float:
     return min(1.0, math.sqrt(_OF_A_SUBJECT / max(terms, 1)))
 
 
-def coherence(share: float, broad: float, weights: Weights) -> float:
-    """How much of the file is about it. `share`: the sum of its chunks' scores over the root of their number, against the largest. `broad`:
+def coherence(share: Floats, broad: float, weights: Weights) -> Floats:
+    """How much of a file is about it. `share`: the sum of its chunks' scores over the root of their number, against the largest. `broad`:
     see `breadth`."""
     return weights.coherence * share * broad
 
 
-def size(chunks: int, largest: int, broad: float, weights: Weights) -> float:
-    """Where the work is done there is more to read than where it is declared. `largest`: chunks of the largest file among the best."""
-    return weights.size * broad * math.log1p(chunks) / math.log1p(largest)
+def size(chunks: NDArray[np.int64], broad: float, weights: Weights) -> Floats:
+    """Where the work is done there is more to read than where it is declared: `chunks` of each file, against the largest."""
+    return weights.size * broad * np.log1p(chunks) / math.log1p(chunks.max())
 
 
 def definition(chunk: Chunk, name: str) -> float:
@@ -175,40 +211,37 @@ def definition(chunk: Chunk, name: str) -> float:
     return {Kind.CLASS: 1.0, Kind.FUNCTION: 0.8, Kind.METHOD: 0.8}.get(chunk.kind, 0.4)
 
 
-def defines_what_is_asked(strength: float, facts: PathFacts, symbol: str, weights: Weights) -> float:
-    """`strength`: of the file's best `definition`; `symbol`: the question's, "" where it is a sentence that names one."""
+def defines_what_is_asked(strength: Floats, called_so: Flags, weights: Weights, *, symbol: bool) -> Floats:
+    """`strength`: of each file's best `definition`; `called_so`: its name is that of what is asked for; `symbol`: nothing else is asked, in
+    no sentence that names it."""
     if not symbol:
         return weights.mention * strength
-    agrees = "".join(facts.stem) == symbol.replace("_", "")
-    return weights.definition * strength * (weights.stem_agrees if agrees else 1.0)
+    return weights.definition * strength * np.where(called_so, weights.stem_agrees, 1.0)
 
 
-def pointed_at(named: bool, nearness: float, weights: Weights) -> float:
-    """A file that the question names, or that a stack frame in it runs through. `nearness`: of the frame to where it failed, 0 to 1."""
+def pointed_at(named: Flags, nearness: Floats, weights: Weights) -> Floats:
+    """Files that the question names, or that a stack frame in it runs through. `nearness`: of the frame to where it failed, 0 to 1."""
     return weights.place * named + weights.frame * nearness
 
 
-def role(facts: PathFacts, weights: Weights, *, tests: bool, examples: bool, better: float) -> float:
+def role(test: Flags, example: Flags, weights: Weights, *, tests: bool, examples: bool, better: Floats) -> Floats:
     """What a test's or an example's score is multiplied by. `tests`, `examples`: they are wanted. `better`: by how much it holds more of
     the question than any ordinary file, which excuses it.
     """
-    factor = 1.0
-    if facts.test and not tests:
-        factor = weights.test
-    elif facts.example and not examples:
-        factor = weights.example
-    excused = min(1.0, max(0.0, better) / weights.lenience) if weights.lenience else 0.0
+    factor = np.where(test & (not tests), weights.test, np.where(example & (not examples), weights.example, 1.0))
+    excused = np.clip(better / weights.lenience, 0.0, 1.0) if weights.lenience else np.zeros(len(better))
     return factor + (1 - factor) * excused
 
 
-def currency(facts: PathFacts, twin: bool, weights: Weights) -> float:
-    """What the score of an old version is multiplied by: one that lies among such, or with a `twin` outside of its version's directory."""
-    return weights.outdated if facts.outdated or twin else 1.0
+def currency(old: Flags, weights: Weights) -> Floats:
+    """What the score of an `old` version is multiplied by."""
+    return np.where(old, weights.outdated, 1.0)
 
 
-def depth(facts: PathFacts, weights: Weights) -> float:
+def depth(levels: NDArray[np.int64], weights: Weights) -> Floats:
     """What the score is multiplied by: a little less with every directory."""
-    return max(0.0, 1 - weights.level * facts.level)
+    factors: Floats = np.maximum(0.0, 1 - weights.level * levels)
+    return factors
 
 
 def repeated(position: int, share: float, weights: Weights) -> float:

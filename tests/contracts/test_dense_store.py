@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 from rag.errors import IndexCorrupt, RetrievalError
+from rag.index.chunk_table import ChunkTable
 from rag.index.dense_client import ClientBackend
 from rag.index.dense_edge import EdgeBackend
-from rag.protocols import DenseBackend, DenseStore, Vector
+from rag.index.scan import cosines_of, nearest
+from rag.protocols import DenseBackend, DenseStore, ScanningStore, Vector
 from rag.types import Chunk, Filters, Kind
 from tests.index.servers import local_backend, real_backend
 
@@ -153,6 +155,19 @@ def test_a_filter_that_nothing_passes_finds_nothing(store: DenseStore, filters: 
 def test_a_filter_that_needs_the_history_is_never_left_out(store: DenseStore, filters: Filters) -> None:
     with pytest.raises(RetrievalError, match="unresolved"):
         store.search(VECTORS[0], 5, filters)
+
+
+@pytest.mark.parametrize("filters", [None, Filters(language=("go", "markdown")), Filters(path=("src/**",))], ids=str)
+def test_a_store_that_scans_brings_what_a_scan_brings(store: DenseStore, directory: Path, filters: Filters | None) -> None:
+    if not isinstance(store, ScanningStore):
+        pytest.skip("it compares no question with every vector")
+    assert store.scans
+    ChunkTable.write(directory / "chunks", CHUNKS)
+    allowed = ChunkTable.open(directory / "chunks").mask(filters or Filters())
+    for query in unit_rows(5, seed=3):
+        mine, theirs = nearest(cosines_of(query, VECTORS), 20, allowed), store.search(query, 20, filters)
+        assert [row for row, _ in mine] == [row for row, _ in theirs]
+        assert [score for _, score in mine] == pytest.approx([score for _, score in theirs], abs=1e-5)
 
 
 def test_ties_come_by_row(backend: DenseBackend, tmp_path: Path) -> None:

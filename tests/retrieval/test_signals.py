@@ -2,13 +2,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.retrieval import signals
-from rag.retrieval.paths import path_facts
-from rag.retrieval.signals import CODE, NO_MATCH, PROSE, Asked, Match
+from rag.retrieval.signals import CODE, NO_MATCH, PROSE, Asked, Match, Matches
 from rag.types import Chunk, Kind
 
 RARE = {"locker": 4.0, "open": 1.0}
@@ -36,12 +36,23 @@ def test_a_match_stays_between_nothing_and_one(terms: list[str], words: list[str
     assert min(match.precision, match.coverage) - 1e-9 <= match.f1 <= max(match.precision, match.coverage) + 1e-9
 
 
+def test_many_words_are_matched_as_each_of_them_is() -> None:
+    question = asked("locker", "configuration", "open")
+    words: list[tuple[str, ...]] = [("lockers", "door"), (), ("config",), ("door",)]
+    found = question.matches(words)
+    assert found.precision.tolist() == [question.match(one).precision for one in words]
+    assert found.coverage.tolist() == [question.match(one).coverage for one in words]
+    assert not len(question.matches([]).precision)
+
+
 def test_a_file_name_that_says_all_gains_its_whole_weight() -> None:
-    assert signals.stem_match(Match(1, 1), CODE) == pytest.approx(CODE.stem + CODE.stem_alone)
-    assert signals.stem_match(NO_MATCH, CODE) == 0
-    assert signals.stem_match(Match(0.5, 1), CODE) < signals.stem_match(Match(1, 1), CODE)
-    assert signals.names_match([], CODE) == 0
-    assert signals.names_match([NO_MATCH, Match(1, 1)], CODE) == CODE.names
+    names = Matches(np.array([1.0, 0.5, 0.0]), np.array([1.0, 1.0, 0.0]))
+    gained = signals.stem_match(names, CODE).tolist()
+    assert gained[0] == pytest.approx(CODE.stem + CODE.stem_alone)
+    assert gained == sorted(gained, reverse=True)
+    assert gained[2] == 0
+    assert signals.names_match(np.array([0.0, 1.0]), CODE).tolist() == [0, CODE.names]
+    assert signals.directory_match(names, CODE).tolist() == [CODE.directory, CODE.directory, 0]
 
 
 def chunk(kind: Kind, symbol: str) -> Chunk:
@@ -59,46 +70,53 @@ def test_a_type_is_more_of_a_definition_than_a_function_and_that_than_a_mention(
 
 
 def test_a_bare_symbol_gains_more_and_most_where_the_file_is_called_so() -> None:
-    here, elsewhere = path_facts("depot/OpenDoor.py"), path_facts("depot/util.py")
-    alone = signals.defines_what_is_asked(1.0, elsewhere, "open_door", CODE)
-    assert alone == CODE.definition
-    assert signals.defines_what_is_asked(1.0, here, "open_door", CODE) == CODE.definition * CODE.stem_agrees
-    assert signals.defines_what_is_asked(1.0, here, "", CODE) == CODE.mention
-    assert signals.defines_what_is_asked(0.0, here, "open_door", CODE) == 0
+    strength, called_so = np.array([1.0, 1.0, 0.0]), np.array([False, True, True])
+    alone = signals.defines_what_is_asked(strength, called_so, CODE, symbol=True)
+    assert alone.tolist() == [CODE.definition, CODE.definition * CODE.stem_agrees, 0]
+    assert signals.defines_what_is_asked(strength, called_so, CODE, symbol=False).tolist() == [CODE.mention, CODE.mention, 0]
 
 
 def test_size_and_age() -> None:
-    assert signals.size(9, 9, 1, CODE) == CODE.size > signals.size(1, 9, 1, CODE) > 0
-    old, current = path_facts("depot/deprecated/door.py"), path_facts("depot/door.py")
-    assert signals.currency(old, False, CODE) == signals.currency(current, True, CODE) == CODE.outdated
-    assert signals.currency(current, False, CODE) == signals.currency(old, True, PROSE) == 1
+    large, small = signals.size(np.array([9, 1]), 1, CODE)
+    assert large == CODE.size > small > 0
+    old = np.array([True, False])
+    assert signals.currency(old, CODE).tolist() == [CODE.outdated, 1]
+    assert signals.currency(old, PROSE).tolist() == [1, 1]
+    assert signals.depth(np.array([0, 3, 1000]), CODE).tolist() == [1, 1 - 3 * CODE.level, 0]
 
 
 def test_a_question_that_says_much_is_about_a_place_and_not_about_a_whole_file() -> None:
     broad = [signals.breadth(terms) for terms in range(200)]
     assert broad == sorted(broad, reverse=True)
     assert broad[0] == broad[3] == 1 > broad[24] == 0.5 > broad[-1] > 0
-    assert signals.coherence(1, 0.5, CODE) == CODE.coherence / 2 == signals.coherence(0.5, 1, CODE)
-    assert signals.size(9, 9, 0.5, CODE) == CODE.size / 2
+    shares = np.array([1.0, 0.5])
+    assert signals.coherence(shares, 0.5, CODE).tolist() == [CODE.coherence / 2, CODE.coherence / 4]
+    assert signals.coherence(shares, 1, CODE).tolist() == [CODE.coherence, CODE.coherence / 2]
+    assert signals.size(np.array([9]), 0.5, CODE) == CODE.size / 2
 
 
 def test_what_a_question_points_at_gains_and_a_frame_the_more_the_nearer_it_is() -> None:
-    assert signals.pointed_at(False, 0.0, CODE) == 0
-    assert signals.pointed_at(True, 0.0, CODE) == CODE.place
-    assert 0 < signals.pointed_at(False, 0.5, CODE) < signals.pointed_at(False, 1.0, CODE) == CODE.frame
+    nothing, named, far, near = signals.pointed_at(np.array([False, True, False, False]), np.array([0.0, 0.0, 0.5, 1.0]), CODE)
+    assert nothing == 0
+    assert named == CODE.place
+    assert 0 < far < near == CODE.frame
 
 
 def test_tests_and_examples_give_way_unless_they_are_wanted_or_far_better() -> None:
-    test, example, code = path_facts("tests/test_door.py"), path_facts("examples/door.py"), path_facts("depot/door.py")
+    test, example = np.array([True, False, False, True]), np.array([False, True, False, True])
 
-    def role(facts: object, *, tests: bool = False, examples: bool = False, better: float = 0.0) -> float:
-        return signals.role(facts, CODE, tests=tests, examples=examples, better=better)  # type: ignore[arg-type]
+    def role(weights: signals.Weights = CODE, *, tests: bool = False, examples: bool = False, better: float = 0.0) -> list[float]:
+        found: list[float] = signals.role(test, example, weights, tests=tests, examples=examples, better=np.full(4, better)).tolist()
+        return found
 
-    assert (role(test), role(example), role(code)) == (CODE.test, CODE.example, 1.0)
-    assert (role(test, tests=True), role(example, examples=True)) == (1.0, 1.0)
-    assert role(test, better=-1.0) == CODE.test < role(test, better=CODE.lenience / 2) < role(test, better=CODE.lenience) == 1.0
-    assert signals.role(test, PROSE, tests=False, examples=False, better=0.0) == 1.0
-    assert signals.role(test, replace(CODE, lenience=0.0), tests=False, examples=False, better=1.0) == CODE.test
+    assert role() == [CODE.test, CODE.example, 1, CODE.test]
+    assert role(tests=True) == [1, CODE.example, 1, CODE.example]
+    assert role(examples=True) == [CODE.test, 1, 1, CODE.test]
+    assert role(tests=True, examples=True) == [1, 1, 1, 1]
+    assert role(better=-1.0) == role()
+    assert CODE.test < role(better=CODE.lenience / 2)[0] < role(better=CODE.lenience)[0] == 1
+    assert role(PROSE) == [1, 1, 1, 1]
+    assert role(replace(CODE, lenience=0.0), better=1.0) == role()
 
 
 @given(st.integers(0, 12), st.floats(0, 1))

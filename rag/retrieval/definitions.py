@@ -1,0 +1,38 @@
+"""In which files the names that a question writes like code are defined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.index.chunk_table import ChunkTable
+from rag.retrieval import signals
+from rag.retrieval.paths import path_facts
+from rag.retrieval.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """Where the identifiers of a question are defined. `strength`: file -> of its best definition; `only_tests`: nowhere else."""
+
+    strength: dict[int, float]
+    only_tests: bool
+
+    @property
+    def files(self) -> NDArray[np.int64]:
+        return np.array(sorted(self.strength), dtype=np.int64)
+
+
+def definitions_of(query: Query, chunks: ChunkTable, most: int) -> Definitions:
+    """Looks the question's identifiers up; of files beyond `most` the rest is left out."""
+    strength: dict[int, float] = {}
+    for name in query.identifiers:
+        rows = chunks.defines.defining(name)
+        for row, chunk in zip(rows[: 4 * most].tolist(), chunks.get(rows[: 4 * most].tolist()), strict=True):
+            number = int(chunks.path_numbers[row])
+            if not chunks.files.prose[number]:
+                strength[number] = max(strength.get(number, 0.0), signals.definition(chunk, name))
+    kept = dict(sorted(strength.items(), key=lambda item: (-item[1], item[0]))[:most])
+    return Definitions(kept, bool(kept) and all(path_facts(chunks.paths[number]).test for number in kept))

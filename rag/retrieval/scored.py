@@ -1,0 +1,118 @@
+"""What speaks for each file: its text, the signals of rag.retrieval.signals by name, and what its score is multiplied by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from heapq import heappush, heappushpop
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.retrieval import signals
+from rag.retrieval.described import Described
+from rag.retrieval.evidence import Evidence, file_means
+from rag.retrieval.fusion import reciprocal_rank_fusion
+from rag.retrieval.signals import Floats, Weights
+from rag.retrieval.subject import Subject
+
+
+class Files:
+    """What was said of k files. `shares` are added, their sum multiplied by the `factors`: (k,) each."""
+
+    def __init__(self, shares: Mapping[str, Floats], factors: Mapping[str, Floats]) -> None:
+        self.shares = shares
+        self.factors = factors
+        self.sums: Floats = sum(shares.values(), np.zeros(1))
+        self.product: Floats = math.prod(factors.values(), start=np.ones(1))
+        self.scores = self.sums * self.product
+
+    def with_share(self, name: str, share: Floats) -> Files:
+        return Files({**self.shares, name: share}, self.factors)
+
+    def told(self, place: int) -> dict[str, float]:
+        """What made a difference to one of them."""
+        added = {name: float(share[place]) for name, share in self.shares.items() if share[place]}
+        return added | {name: float(factor[place]) for name, factor in self.factors.items() if factor[place] != 1}
+
+
+def scored(subject: Subject, evidence: Evidence, combined: Floats, described: Described, weights: Weights, rrf_k: int) -> Files:
+    """All signals but the defined names, which take longest to compare. `combined`: (m,) the chunks' scores by words and by meaning."""
+    query, definitions, pointed = subject.query, subject.definitions, subject.pointed
+    numbers = evidence.files.tolist()
+    sums = np.add.reduceat(combined, evidence.starts) / np.sqrt(evidence.counts)
+    words = evidence.best(evidence.sparse)
+    broad = signals.breadth(len(subject.asked.importance))
+    return Files(
+        {
+            "text": _fused(evidence, weights.sparse_of_symbol if query.symbol else weights.sparse, rrf_k),
+            "file name": signals.stem_match(described.names, weights),
+            "directories": signals.directory_match(described.directories, weights),
+            "coherence": signals.coherence(sums / max(float(sums.max()), 1e-9), broad, weights),
+            "size": signals.size(evidence.counts, broad, weights),
+            "definition": signals.defines_what_is_asked(
+                _of_files(definitions.strength, numbers), described.called(query.symbol), weights, symbol=bool(query.symbol)
+            ),
+            "named": signals.pointed_at(np.isin(evidence.files, list(pointed.named)), _of_files(pointed.framed, numbers), weights),
+        },
+        {
+            "× role": signals.role(
+                described.test,
+                described.example,
+                weights,
+                tests=query.asks_for_tests or definitions.only_tests,
+                examples=query.asks_for_examples,
+                better=words - words[described.ordinary].max(initial=0.0),
+            ),
+            "× old": signals.currency(described.old, weights),
+            "× depth": signals.depth(described.levels, weights),
+        },
+    )
+
+
+def _of_files(known: Mapping[int, float], numbers: Sequence[int]) -> Floats:
+    """(k,) what is known of the files with these numbers, 0 where nothing is."""
+    return np.array([known.get(number, 0.0) for number in numbers]) if known else np.zeros(len(numbers))
+
+
+def named(
+    files: Files, limit: int, weights: Weights, always: Sequence[int], best_name: Callable[[int], float]
+) -> tuple[Files, NDArray[np.int64]]:
+    """The files with their defined names, and the places of those whose names were compared: those that may be among the best `limit` then,
+    and those at the places `always`."""
+    if not weights.names:
+        return files, np.arange(len(files.scores))
+    met = np.zeros(len(files.scores))
+    most = (files.sums + weights.names) * files.product
+    best: list[float] = []  # the highest `limit` scores so far, the least of them first
+    places = (-most).argsort(kind="stable").tolist()
+    for count, place in enumerate(places):
+        if len(best) == limit and most[place] < best[0]:
+            places = list(dict.fromkeys([*places[:count], *always]))
+            break
+        met[place] = best_name(place)
+        score = float((files.sums[place] + weights.names * met[place]) * files.product[place])
+        (heappushpop if len(best) == limit else heappush)(best, score)
+    for place in always:
+        met[place] = best_name(place)
+    return files.with_share("names", signals.names_match(met, weights)), np.array(sorted(places))
+
+
+def _fused(evidence: Evidence, sparse_weight: float, rrf_k: int) -> Floats:
+    """(k,) the files' text scores, the best 1."""
+    sparse = _scaled(evidence.best(evidence.sparse))
+    if evidence.dense is None:
+        return sparse
+    dense = _scaled(file_means(evidence, evidence.dense))
+    if rrf_k:
+        fused = np.zeros(len(sparse))
+        for place, score in reciprocal_rank_fusion([np.argsort(-scores, kind="stable").tolist() for scores in (sparse, dense)], rrf_k):
+            fused[place] = score
+    else:
+        fused = sparse_weight * sparse + (1 - sparse_weight) * dense
+    return fused / max(float(fused.max()), 1e-9)
+
+
+def _scaled(scores: Floats) -> Floats:
+    best = float(scores.max())
+    return scores / best if best > 0 else np.zeros(len(scores))

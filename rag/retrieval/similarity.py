@@ -1,0 +1,54 @@
+"""How similar chunks are to a question, on a scale of the question's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.index.scan import products
+from rag.protocols import Vector
+
+_SAMPLE = 1024  # chunks whose median similarity is what an unrelated chunk has
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """Cosine similarities on a scale where `nothing`, what an unrelated chunk has, is 0 and the `best` is 1. `question`: (d,); `vectors`:
+    (n, d) unit rows; `known`: (n,) their cosines, None where only those that are asked for are computed.
+    """
+
+    question: Vector
+    vectors: Vector
+    known: Vector | None
+    nothing: float
+    best: float
+
+    @classmethod
+    def of_question(cls, question: Vector, vectors: Vector, known: Vector | None, best: float) -> Similarity:
+        """`best`: the highest cosine that a search found."""
+        vectors = np.asarray(vectors)  # as a map, every slice of it is one
+        step = max(1, len(vectors) // _SAMPLE)
+        sample = products(vectors[::step], question) if known is None else known[::step]
+        return cls(question, vectors, known, float(np.median(sample)) if len(sample) else 0.0, best)
+
+    def cosines(self, rows: NDArray[np.int64]) -> Vector:
+        """(m,) of these rows."""
+        if self.known is not None:
+            return self.known[rows]
+        ends = [*(np.flatnonzero(np.diff(rows) != 1) + 1).tolist(), len(rows)]
+        runs = zip([0, *ends], ends, strict=False)  # of rows that lie together: they are not copied
+        found: Vector = np.concatenate(
+            [products(self.vectors[rows[start] : rows[end - 1] + 1], self.question) for start, end in runs if start < end]
+        )
+        return found
+
+    def of(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(m,) of these rows, on the scale; below 0 for what is less than unrelated."""
+        width = self.best - self.nothing
+        return (self.cosines(rows).astype(np.float64) - self.nothing) / width if len(rows) and width > 1e-6 else np.zeros(len(rows))
+
+    def cosine(self, scaled: float) -> float:
+        """Back from that scale."""
+        return scaled * (self.best - self.nothing) + self.nothing

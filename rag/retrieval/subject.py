@@ -1,0 +1,45 @@
+"""What a question's words say of an index by themselves. Nothing of it needs what a search brings, so it is found beside the searches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag.index.generation import Generation
+from rag.retrieval import confidence
+from rag.retrieval.definitions import Definitions, definitions_of
+from rag.retrieval.evidence import FILES
+from rag.retrieval.importance import Holders, holders_of, importance
+from rag.retrieval.pointed import Pointed, pointed_at
+from rag.retrieval.query import Query
+from rag.retrieval.signals import Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """`asked`: the terms and how much each says here; `holders`: the rows that hold them. `definitions`, `pointed`: files that the question
+    names. `covered`, `known`: what rag.retrieval.confidence makes of both.
+    """
+
+    query: Query
+    asked: Asked
+    holders: Holders
+    definitions: Definitions
+    pointed: Pointed
+    covered: float
+    known: float
+
+
+def subject_of(query: Query, generation: Generation) -> Subject:
+    """Raises: IndexCorrupt."""
+    chunks = generation.chunks
+    holders = holders_of(query.terms, generation.stems)
+    asked = Asked(query.terms, lambda term: importance(len(holders[term]), len(chunks)))
+    return Subject(
+        query,
+        asked,
+        holders,
+        definitions_of(query, chunks, FILES),
+        pointed_at(query.places, chunks, long=query.long is not None),
+        confidence.coverage_by_file(asked, holders, chunks.files),
+        confidence.known_share(query.identifiers, generation.sparse),
+    )
