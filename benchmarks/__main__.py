@@ -17,6 +17,7 @@ BENCHMARKS = {
     "dense": "vector queries, filtered and not: qdrant-edge beside qdrant-client's local mode",
     "filtered": "vector queries among 50,000 by language, folder, glob, kind: beside the unfiltered one",
     "forms": "BM25 over both forms of the terms, 200,000 chunks, median and 99th percentile: beside one form",
+    "question": "a whole question, 50,000 chunks, embedding included, p50 and p99: beside rank_bm25, a matrix product and RRF",
     "embedding": "chunks a second and milliseconds a question: onnx int8, fp32 and static beside sentence-transformers as it comes",
     "build": "a repository's index: chunks a second by stage, peak memory, full beside incremental with 1 % of the files changed",
     "pipeline": "our index beside the obvious pipeline's (splitter 1000/200, sentence-transformers, chromadb): seconds, peak memory",
