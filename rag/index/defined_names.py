@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.index.name_words import NameWords
 from rag.index.vocabulary import encoded
 
 _BETWEEN = b"\n"  # of a row's names: no name holds it
@@ -59,13 +60,24 @@ class DefinedNames:
     def _rows_by_name(self) -> dict[str, list[int]]:
         """Made when it is first asked for: hundredths of a second at 50,000 chunks."""
         found: dict[str, list[int]] = {}
-        ends_of_names = np.flatnonzero(np.frombuffer(self._blob, dtype=np.uint8) == _BETWEEN[0])
-        rows = np.searchsorted(self._ends, ends_of_names, side="right").tolist()
-        for name, row in zip(_decoded(self._blob).lower().split("\n")[:-1], rows, strict=True):
+        names, rows = self._all
+        for name, row in zip(names, rows.tolist(), strict=True):
+            name = name.lower()
             known = found.setdefault(name, [])
             if not known or known[-1] != row:
                 known.append(row)
         return found
+
+    @cached_property
+    def words(self) -> NameWords:
+        """Made when it is first asked for."""
+        return NameWords.of(*self._all)
+
+    @property
+    def _all(self) -> tuple[list[str], NDArray[np.int64]]:
+        """(k,) the names, and the row of each, ascending."""
+        ends_of_names = np.flatnonzero(np.frombuffer(self._blob, dtype=np.uint8) == _BETWEEN[0])
+        return _decoded(self._blob).split("\n")[:-1], np.searchsorted(self._ends, ends_of_names, side="right")
 
 
 def _decoded(name: bytes) -> str:

@@ -34,6 +34,12 @@ def word_terms(word: str) -> tuple[str, ...]:
     return _terms_of(word) if len(word) <= LONGEST else _parts(word)
 
 
+@lru_cache(maxsize=100_000)
+def split_words(text: str) -> tuple[str, ...]:
+    """The distinct parts of all words, lower case: "HTTPServer_test" -> http, server, test."""
+    return tuple(dict.fromkeys(part for word in words(text) for part in (word_terms(word)[1:] or word_terms(word))))
+
+
 # Words repeat: in source text, nine of ten have just been seen.
 @lru_cache(maxsize=100_000)
 def _terms_of(word: str) -> tuple[str, ...]:

@@ -53,6 +53,20 @@ class Evidence:
         best = self.best(scores)
         return scores / np.where(best > 0, best, np.inf)[self.owner]
 
+    def first_of_each(self, scores: Floats, most: int) -> list[NDArray[np.int64]]:
+        """Of (m,) scores, (k,) the places of each file's best, then of its second best, up to `most`; ties by place; -1 for none."""
+        left = scores.copy()
+        found = []
+        for _ in range(most):
+            highest = self.best(left)
+            at = ((left == highest[self.owner]) & np.isfinite(left)).nonzero()[0]
+            files, first = np.unique(self.owner[at], return_index=True)
+            places = np.full(len(self.files), -1)
+            places[files] = at[first]
+            left[at[first]] = -np.inf
+            found.append(places)
+        return found
+
 
 def gather(
     files: Files,

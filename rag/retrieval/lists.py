@@ -56,9 +56,7 @@ def ranked_lists(
         described = describe(evidence.files, chunks, subject.asked)
         grounds[name] = _grounds(evidence, described, subject, generation, candidates)
         wanted = group in ("", name)
-        lists[name] = (
-            rank(subject, evidence, described, chunks.defines, weights, limit=limit, rrf_k=candidates.fusing.rrf_k) if wanted else []
-        )
+        lists[name] = rank(subject, evidence, described, weights, limit=limit, rrf_k=candidates.fusing.rrf_k) if wanted else []
     leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, subject)) else "code"
     other = "code" if leads == "prose" else "prose"
     return Lists(lists[leads], lists[other], leads, _confidence(grounds, subject, generation, candidates))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from rag.index.tokens import word_terms, words
+from rag.index.tokens import split_words
 
 # Files called after what their directory is about.
 _NAMED_BY_DIRECTORY = frozenset({"mod", "index", "__init__"})
@@ -73,12 +73,6 @@ def version_of(path: str) -> int | None:
     """The number of its first directory that is a version, None where it has none: "depot/v1/door.py" -> 1."""
     match = _VERSION.match(path)
     return int(path[len(match[1]) :].partition("/")[0][1:]) if match else None
-
-
-@lru_cache(maxsize=200_000)
-def split_words(text: str) -> tuple[str, ...]:
-    """The distinct parts of all words, lower case: "HTTPServer_test" -> http, server, test."""
-    return tuple(dict.fromkeys(part for word in words(text) for part in (word_terms(word)[1:] or word_terms(word))))
 
 
 def _is_test_directory(name: str, parts: tuple[str, ...]) -> bool:

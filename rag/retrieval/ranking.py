@@ -9,16 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rag.index.defined_names import DefinedNames
 from rag.retrieval import signals
 from rag.retrieval.described import Described
 from rag.retrieval.evidence import Evidence, first_of
-from rag.retrieval.lines import Lines, NamesMet
-from rag.retrieval.scored import named, scored
+from rag.retrieval.lines import Lines
+from rag.retrieval.scored import scored
 from rag.retrieval.signals import Floats, Weights
 from rag.retrieval.subject import Subject
 
-_NAMED_CHUNKS = 3  # of a file whose defined names are compared with the question
 _DECAYING = 12  # rows of a file after which what is left of its score is not looked at
 
 
@@ -31,19 +29,15 @@ class Ranked:
     shares: dict[str, float] = field(default_factory=dict)
 
 
-def rank(
-    subject: Subject, evidence: Evidence, described: Described, defines: DefinedNames, weights: Weights, *, limit: int, rrf_k: int = 0
-) -> list[Ranked]:
+def rank(subject: Subject, evidence: Evidence, described: Described, weights: Weights, *, limit: int, rrf_k: int = 0) -> list[Ranked]:
     """Up to `limit` chunks, best first. `rrf_k`: fuses files by reciprocal rank where it is not 0, by scores where it is."""
     if not len(evidence.files) or limit <= 0:
         return []
     combined = evidence.sparse if evidence.dense is None else 0.5 * evidence.sparse + 0.5 * np.maximum(evidence.dense, 0.0)
     files = scored(subject, evidence, combined, described, weights, rrf_k)
     lifted = _best_by_text(combined, evidence, weights)
-    names = NamesMet(defines, subject.asked)
-    files, chosen = named(files, limit, weights, [place for _, place in lifted], lambda place: _best_name(place, combined, evidence, names))
-    order = chosen[np.argsort(-files.scores[chosen], kind="stable")][:limit]
-    rows = _rows(order.tolist(), files.scores, Lines(evidence, names, subject.pointed, weights), weights, limit)
+    order = first_of(files.scores, limit)
+    rows = _rows(order.tolist(), files.scores, Lines(evidence, subject.names, subject.pointed, weights), weights, limit)
     rows = _with_lifted(rows, lifted, files.scores, weights)[:limit]
     return [Ranked(one.row, one.score, files.told(one.place) | one.told) for one in rows]
 
@@ -88,10 +82,3 @@ def _with_lifted(rows: list[_Row], lifted: Sequence[tuple[int, int]], scores: Fl
     up = [_Row(row, least, place, {"× text alone": least / float(scores[place]) if scores[place] else 1.0}) for row, place in hidden]
     raised = {row for row, _ in hidden}
     return [*head, *up, *(one for one in tail if one.row not in raised)]
-
-
-def _best_name(place: int, combined: Floats, evidence: Evidence, names: NamesMet) -> float:
-    """How well the best name that a file's best chunks define meets the question."""
-    of_file = evidence.of_file(place)
-    best = first_of(combined[of_file], _NAMED_CHUNKS)
-    return max(names[row] for row in evidence.rows[of_file][best].tolist())

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from heapq import heappush, heappushpop
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rag.retrieval import signals
 from rag.retrieval.described import Described
@@ -15,6 +13,8 @@ from rag.retrieval.evidence import Evidence, file_means
 from rag.retrieval.fusion import reciprocal_rank_fusion
 from rag.retrieval.signals import Floats, Weights
 from rag.retrieval.subject import Subject
+
+_NAMED_CHUNKS = 3  # of a file whose defined names are compared with the question
 
 
 class Files:
@@ -27,9 +27,6 @@ class Files:
         self.product: Floats = math.prod(factors.values(), start=np.ones(1))
         self.scores = self.sums * self.product
 
-    def with_share(self, name: str, share: Floats) -> Files:
-        return Files({**self.shares, name: share}, self.factors)
-
     def told(self, place: int) -> dict[str, float]:
         """What made a difference to one of them."""
         added = {name: float(share[place]) for name, share in self.shares.items() if share[place]}
@@ -37,7 +34,7 @@ class Files:
 
 
 def scored(subject: Subject, evidence: Evidence, combined: Floats, described: Described, weights: Weights, rrf_k: int) -> Files:
-    """All signals but the defined names, which take longest to compare. `combined`: (m,) the chunks' scores by words and by meaning."""
+    """`combined`: (m,) the chunks' scores by words and by meaning."""
     query, definitions, pointed = subject.query, subject.definitions, subject.pointed
     numbers = evidence.files.tolist()
     sums = np.add.reduceat(combined, evidence.starts) / np.sqrt(evidence.counts)
@@ -54,6 +51,7 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
                 _of_files(definitions.strength, numbers), described.called(query.symbol), weights, symbol=bool(query.symbol)
             ),
             "named": signals.pointed_at(np.isin(evidence.files, list(pointed.named)), _of_files(pointed.framed, numbers), weights),
+            "names": signals.names_match(_best_names(subject.names, combined, evidence, weights), weights),
         },
         {
             "× role": signals.role(
@@ -75,27 +73,14 @@ def _of_files(known: Mapping[int, float], numbers: Sequence[int]) -> Floats:
     return np.array([known.get(number, 0.0) for number in numbers]) if known else np.zeros(len(numbers))
 
 
-def named(
-    files: Files, limit: int, weights: Weights, always: Sequence[int], best_name: Callable[[int], float]
-) -> tuple[Files, NDArray[np.int64]]:
-    """The files with their defined names, and the places of those whose names were compared: those that may be among the best `limit` then,
-    and those at the places `always`."""
+def _best_names(names: Floats, combined: Floats, evidence: Evidence, weights: Weights) -> Floats:
+    """(k,) the best of what the names of each file's best chunks say."""
+    best = np.zeros(len(evidence.files))
     if not weights.names:
-        return files, np.arange(len(files.scores))
-    met = np.zeros(len(files.scores))
-    most = (files.sums + weights.names) * files.product
-    best: list[float] = []  # the highest `limit` scores so far, the least of them first
-    places = (-most).argsort(kind="stable").tolist()
-    for count, place in enumerate(places):
-        if len(best) == limit and most[place] < best[0]:
-            places = list(dict.fromkeys([*places[:count], *always]))
-            break
-        met[place] = best_name(place)
-        score = float((files.sums[place] + weights.names * met[place]) * files.product[place])
-        (heappushpop if len(best) == limit else heappush)(best, score)
-    for place in always:
-        met[place] = best_name(place)
-    return files.with_share("names", signals.names_match(met, weights)), np.array(sorted(places))
+        return best
+    for rows in evidence.first_of_each(combined, _NAMED_CHUNKS):
+        best = np.maximum(best, np.where(rows >= 0, names[evidence.rows[rows]], 0.0))
+    return best
 
 
 def _fused(evidence: Evidence, sparse_weight: float, rrf_k: int) -> Floats:

@@ -8,16 +8,19 @@ text score whose best is 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.index.name_words import BEGINNING
 from rag.index.stems import stem
 from rag.types import Chunk, Kind
 
+T = TypeVar("T")
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
@@ -109,7 +112,7 @@ class Matches:
 
 NO_MATCH = Match(0.0, 0.0)
 _OF_A_SUBJECT = 6  # terms of a question that is as broad as any
-_FIRST = 3  # letters that words have in common if one is the beginning of the other, or a relative
+_FIRST = BEGINNING  # letters that words have in common if one is the beginning of the other, or a relative
 _BEGINNING = itemgetter(slice(_FIRST))
 _NONE: tuple[str, ...] = ()
 
@@ -119,7 +122,7 @@ class Asked:
 
     def __init__(self, terms: Iterable[str], importance: Callable[[str], float]) -> None:
         self.importance = {term: importance(term) for term in dict.fromkeys(terms)}
-        self._all = sum(self.importance.values()) or 1.0
+        self.all = sum(self.importance.values()) or 1.0
         self._meeting = _Meeting(self.importance)
         self._matches: dict[tuple[str, ...], Match] = {}  # many files share their directories
 
@@ -137,13 +140,21 @@ class Asked:
         found = [self.match(words) for words in files]
         return Matches(np.array([match.precision for match in found]), np.array([match.coverage for match in found]))
 
+    def near(self, words: Mapping[str, Sequence[T]]) -> list[T]:
+        """Of words by their first three letters, those that may meet a term."""
+        return [word for beginning in self._meeting.beginnings for word in words.get(beginning, ())]
+
+    def meeting(self, word: str) -> tuple[str, ...]:
+        """The terms that a word meets."""
+        return self._meeting[word]
+
     def _match(self, words: tuple[str, ...]) -> Match:
         meeting = self._meeting
         met = [terms for word in words if (terms := meeting[word])]
         if not met:
             return NO_MATCH
         covered = {term for terms in met for term in terms}
-        return Match(len(met) / len(words), sum(self.importance[term] for term in covered) / self._all)
+        return Match(len(met) / len(words), sum(self.importance[term] for term in covered) / self.all)
 
 
 class _Meeting(dict[str, tuple[str, ...]]):
@@ -154,6 +165,10 @@ class _Meeting(dict[str, tuple[str, ...]]):
         self._near: dict[str, list[tuple[str, str]]] = {}  # first letters -> (term, its stem): what differs in them does not meet
         for term in terms:
             self._near.setdefault(term[:_FIRST], []).append((term, stem(term)))
+
+    @property
+    def beginnings(self) -> Iterable[str]:
+        return self._near.keys()
 
     def nothing_near(self, words: Iterable[str]) -> bool:
         """Whether none of the words can meet a term: so it is with most."""

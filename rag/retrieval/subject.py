@@ -9,15 +9,16 @@ from rag.retrieval import confidence
 from rag.retrieval.definitions import Definitions, definitions_of
 from rag.retrieval.evidence import FILES
 from rag.retrieval.importance import Holders, holders_of, importance
+from rag.retrieval.names import names_met
 from rag.retrieval.pointed import Pointed, pointed_at
 from rag.retrieval.query import Query
-from rag.retrieval.signals import Asked
+from rag.retrieval.signals import Asked, Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """`asked`: the terms and how much each says here; `holders`: the rows that hold them. `definitions`, `pointed`: files that the question
-    names. `covered`, `known`: what rag.retrieval.confidence makes of both.
+    names. `names`: (n,) how well the names that each chunk defines meet it. `covered`, `known`: what rag.retrieval.confidence makes of it.
     """
 
     query: Query
@@ -25,6 +26,7 @@ class Subject:
     holders: Holders
     definitions: Definitions
     pointed: Pointed
+    names: Floats
     covered: float
     known: float
 
@@ -40,6 +42,7 @@ def subject_of(query: Query, generation: Generation) -> Subject:
         holders,
         definitions_of(query, chunks, FILES),
         pointed_at(query.places, chunks, long=query.long is not None),
+        names_met(chunks.defines.words, asked, len(chunks)),
         confidence.coverage_by_file(asked, holders, chunks.files),
         confidence.known_share(query.identifiers, generation.sparse),
     )

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag.retrieval.paths import path_facts, split_words, unversioned
+from rag.index.tokens import split_words
+from rag.retrieval.paths import path_facts, unversioned
 
 
 @pytest.mark.parametrize(
