@@ -40,7 +40,9 @@ class Described:
         return float(met.max(initial=0.0))
 
     def called(self, symbol: str) -> Flags:
-        """(k,) whose name is that of the symbol."""
+        """(k,) whose name is that of the symbol, none for ""."""
+        if not symbol:
+            return np.zeros(len(self.stems), dtype=np.bool_)
         bare = symbol.replace("_", "")
         return np.array(["".join(stem) == bare for stem in self.stems], dtype=np.bool_)
 

@@ -50,7 +50,7 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
             "definition": signals.defines_what_is_asked(
                 _of_files(definitions.strength, numbers), described.called(query.symbol), weights, symbol=bool(query.symbol)
             ),
-            "named": signals.pointed_at(np.isin(evidence.files, list(pointed.named)), _of_files(pointed.framed, numbers), weights),
+            "named": signals.pointed_at(_of_files(dict.fromkeys(pointed.named, 1.0), numbers), _of_files(pointed.framed, numbers), weights),
             "names": signals.names_match(_best_names(subject.names, combined, evidence, weights), weights),
         },
         {

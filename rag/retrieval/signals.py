@@ -234,8 +234,9 @@ def defines_what_is_asked(strength: Floats, called_so: Flags, weights: Weights, 
     return weights.definition * strength * np.where(called_so, weights.stem_agrees, 1.0)
 
 
-def pointed_at(named: Flags, nearness: Floats, weights: Weights) -> Floats:
-    """Files that the question names, or that a stack frame in it runs through. `nearness`: of the frame to where it failed, 0 to 1."""
+def pointed_at(named: Floats, nearness: Floats, weights: Weights) -> Floats:
+    """Files that the question names (1, else 0), or that a stack frame in it runs through. `nearness`: of the frame to where it failed, 0
+    to 1."""
     return weights.place * named + weights.frame * nearness
 
 

@@ -96,7 +96,7 @@ def test_a_question_that_says_much_is_about_a_place_and_not_about_a_whole_file()
 
 
 def test_what_a_question_points_at_gains_and_a_frame_the_more_the_nearer_it_is() -> None:
-    nothing, named, far, near = signals.pointed_at(np.array([False, True, False, False]), np.array([0.0, 0.0, 0.5, 1.0]), CODE)
+    nothing, named, far, near = signals.pointed_at(np.array([0.0, 1.0, 0.0, 0.0]), np.array([0.0, 0.0, 0.5, 1.0]), CODE)
     assert nothing == 0
     assert named == CODE.place
     assert 0 < far < near == CODE.frame
