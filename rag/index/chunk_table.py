@@ -121,6 +121,11 @@ class ChunkTable:
         prose = np.array([language in PROSE for language in self._names["language"]], dtype=np.bool_)
         return Files.of(self.path_numbers, len(self.paths), prose[self._columns[:, 1]] if len(self) else np.zeros(0, np.bool_))
 
+    @cached_property
+    def languages(self) -> Sequence[str]:
+        """The language of each file, in the order of `paths`."""
+        return [self._names["language"][number] for number in self._columns[self.files.starts, 1].tolist()]
+
     def mask(self, filters: Filters) -> NDArray[np.bool_] | None:
         """(n,) bool, True for rows that may be found; None where nothing is filtered."""
         if not filters:

@@ -55,11 +55,11 @@ def known_share(identifiers: Iterable[str], sparse: SparseIndex) -> float:
     return sum(known) / len(known) if known else _NAMES_NONE
 
 
-def raw_confidence(similarity: float, covered: float, known: float, chunks: int) -> float:
+def raw_confidence(similarity: float, covered: float, known: float, fit: float, chunks: int) -> float:
     """`similarity`: the best cosine of all `chunks`: the more there are, the better is the best of them by chance. `covered`: see
-    `coverage_by_file`; `known`: see `known_share`.
+    `coverage_by_file`; `known`: see `known_share`; `fit`: the score of what ranks first, which names and definitions raise.
     """
-    return similarity + 0.3 * covered + 0.3 * known - 0.1 * math.log10(max(chunks, _FEW) / _FEW)
+    return similarity + 0.3 * covered + 0.3 * known + 0.1 * fit - 0.1 * math.log10(max(chunks, _FEW) / _FEW)
 
 
 def calibrated(raw: float) -> float:

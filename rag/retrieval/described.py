@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,15 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.index.chunk_table import ChunkTable
-from rag.retrieval.paths import path_facts
+from rag.retrieval.paths import is_data, path_facts
 from rag.retrieval.signals import Asked, Flags, Floats, Matches
+from rag.retrieval.trunk import trunk_of
+
+_BEARERS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
     """Of k files, in the order of their numbers. `names`, `directories`: how they meet the question. `test`, `example`, `old`: (k,) what
-    they are; old is what lies among such, or has a twin outside of its version's directory. `levels`: (k,) directories above them. `stems`:
-    their names in words.
+    they are; old is what lies among such, or has a twin outside of its version's directory; data is settings, too. `levels`: (k,)
+    directories above them. `trunk`: (k,) see `rag.retrieval.trunk`. `subjects`: what tests test, what else they are called. `stems`: their
+    names in words.
     """
 
     names: Matches
@@ -25,19 +30,34 @@ class Described:
     test: Flags
     example: Flags
     old: Flags
+    data: Flags
     levels: NDArray[np.int64]
+    trunk: Floats
+    subjects: Sequence[str]
     stems: Sequence[tuple[str, ...]]
 
     @property
     def ordinary(self) -> Flags:
-        """(k,) neither a test nor an example."""
-        return ~(self.test | self.example)
+        """(k,) neither a test, an example nor data."""
+        return ~(self.test | self.example | self.data)
 
     @property
     def best_name(self) -> float:
         """How well the best name meets the question, 0 to 1."""
         met: Floats = self.names.precision * np.sqrt(self.names.coverage)
         return float(met.max(initial=0.0))
+
+    def of_their_tests(self, text: Floats) -> Floats:
+        """(k,) the best of the `text` scores of each file's tests, 0 where these have none. A name that many files bear is nobody's."""
+        bearers: defaultdict[str, list[int]] = defaultdict(list)
+        for place in np.flatnonzero(~self.test).tolist():
+            bearers[self.subjects[place]].append(place)
+        best = np.zeros(len(text))
+        for place in np.flatnonzero(self.test).tolist():
+            bearing = bearers[self.subjects[place]]
+            if 0 < len(bearing) <= _BEARERS:
+                best[bearing] = np.maximum(best[bearing], text[place])
+        return best
 
     def called(self, symbol: str) -> Flags:
         """(k,) whose name is that of the symbol, none for ""."""
@@ -57,6 +77,9 @@ def describe(files: NDArray[np.int64], chunks: ChunkTable, asked: Asked) -> Desc
         test=np.array([fact.test for fact in facts], dtype=np.bool_),
         example=np.array([fact.example for fact in facts], dtype=np.bool_),
         old=np.array([fact.outdated or fact.unversioned in known for fact in facts], dtype=np.bool_),
+        data=np.array([is_data(chunks.languages[number]) for number in files.tolist()], dtype=np.bool_),
+        trunk=trunk_of(chunks)[files],
+        subjects=[fact.subject for fact in facts],
         levels=np.array([fact.level for fact in facts], dtype=np.int64),
         stems=stems,
     )

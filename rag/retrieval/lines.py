@@ -24,8 +24,8 @@ class Lines:
             self._scores += weights.lines_dense * evidence.scaled(np.maximum(evidence.dense, 0.0))
         self._pointed = weights.lines_pointed * np.isin(evidence.rows, list(pointed.rows)) if pointed.rows else None
 
-    def of_file(self, place: int, most: int) -> list[tuple[int, float]]:
-        """Up to `most` rows of the file at a place, each with what the file's score is multiplied by."""
+    def of_file(self, place: int, most: int, weights: Weights) -> list[tuple[int, float]]:
+        """Up to `most` rows of the file at a place, each with what the file's score is multiplied by, by these weights."""
         of_file = self._evidence.of_file(place)
         rows, scores = self._evidence.rows[of_file], self._scores[of_file].copy()
         if self._weights.lines_names:
@@ -37,6 +37,6 @@ class Lines:
         ordered: list[float] = scores[order].tolist()
         top = max(ordered[0], 1e-9)
         return [
-            (row, signals.repeated(repeat, score / top, self._weights))
+            (row, signals.repeated(repeat, score / top, weights))
             for repeat, (row, score) in enumerate(zip(rows[order].tolist(), ordered, strict=True))
         ]

@@ -59,7 +59,7 @@ def ranked_lists(
         lists[name] = rank(subject, evidence, described, weights, limit=limit, rrf_k=candidates.fusing.rrf_k) if wanted else []
     leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, subject)) else "code"
     other = "code" if leads == "prose" else "prose"
-    return Lists(lists[leads], lists[other], leads, _confidence(grounds, subject, generation, candidates))
+    return Lists(lists[leads], lists[other], leads, _confidence(grounds, lists[leads], subject, generation, candidates))
 
 
 def _grounds(evidence: Evidence, described: Described, subject: Subject, generation: Generation, candidates: Candidates) -> Grounds:
@@ -83,10 +83,13 @@ def _prose_leads(grounds: dict[str, Grounds], subject: Subject) -> bool:
     )
 
 
-def _confidence(grounds: dict[str, Grounds], subject: Subject, generation: Generation, candidates: Candidates) -> float | None:
+def _confidence(
+    grounds: dict[str, Grounds], leading: Sequence[Ranked], subject: Subject, generation: Generation, candidates: Candidates
+) -> float | None:
     if candidates.similarity is None:
         return None
     similarity = candidates.own_best
     if similarity is None:
         similarity = max(one.similarity for one in grounds.values())
-    return confidence.calibrated(confidence.raw_confidence(similarity, subject.covered, subject.known, len(generation.chunks)))
+    fit = leading[0].score if leading else 0.0
+    return confidence.calibrated(confidence.raw_confidence(similarity, subject.covered, subject.known, fit, len(generation.chunks)))

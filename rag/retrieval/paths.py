@@ -24,6 +24,13 @@ example examples sample samples demo demos doc docs documentation bench benches 
 _EXAMPLE_DIRECTORIES = frozenset(_FOR_EXAMPLES.split())
 
 
+_OF_TESTS = re.compile(
+    r"^(?:(?i:tests?|specs?)[_.-]|Test(?=[A-Z]))|(?:[_.-](?i:tests?|specs?|suite)|(?<=[a-z0-9])(?:Tests?|Specs?|TestCase|TestSuite|Suite|IT))$"
+)  # what a test's name has before or behind that of what it tests
+_FOR_DATA = """
+xml toml yaml json jsonl geojson csv tsv ini properties po gitignore gitattributes requirements text make cmake dockerfile
+"""
+_DATA = frozenset(_FOR_DATA.split())
 _OUTDATED = frozenset({"compat", "deprecated", "deprecations", "legacy", "obsolete", "old"})
 _VERSION = re.compile(r"((?:.*?/)?)v\d+/(.*)")
 
@@ -31,7 +38,8 @@ _VERSION = re.compile(r"((?:.*?/)?)v\d+/(.*)")
 @dataclass(frozen=True, slots=True)
 class PathFacts:
     """`stem`, `directories`: distinct words in lower case. `level`: how many directories deep. `outdated`: kept for old users.
-    `unversioned`: see the function of this name."""
+    `unversioned`: see the function of this name. `subject`: of a test the name of what it tests, of all else its own, in lower case and
+    without endings."""
 
     stem: tuple[str, ...]
     directories: tuple[str, ...]
@@ -40,6 +48,7 @@ class PathFacts:
     example: bool
     outdated: bool
     unversioned: str
+    subject: str
 
 
 @lru_cache(maxsize=100_000)
@@ -60,7 +69,13 @@ def path_facts(path: str) -> PathFacts:
         example=any(directory.lower().strip("_") in _EXAMPLE_DIRECTORIES for directory in directories),
         outdated=any(directory.lower().strip("_") in _OUTDATED for directory in directories),
         unversioned=unversioned(path),
+        subject=_subject(pure.name),
     )
+
+
+def is_data(language: str) -> bool:
+    """Whether files of a language hold settings and data rather than code."""
+    return language in _DATA
 
 
 def unversioned(path: str) -> str:
@@ -77,3 +92,9 @@ def version_of(path: str) -> int | None:
 
 def _is_test_directory(name: str, parts: tuple[str, ...]) -> bool:
     return name.lower() in _TEST_DIRECTORIES or parts[-1:] in (("test",), ("tests",))
+
+
+def _subject(name: str) -> str:
+    """ "door_test.go", "TestDoor.java", "door.spec.ts", "door.go" -> "door"."""
+    stem = name.lstrip(".").partition(".")[0]
+    return (_OF_TESTS.sub("", stem) or stem).lower()

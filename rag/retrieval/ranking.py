@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +37,8 @@ def rank(subject: Subject, evidence: Evidence, described: Described, weights: We
     files = scored(subject, evidence, combined, described, weights, rrf_k)
     lifted = _best_by_text(combined, evidence, weights)
     order = first_of(files.scores, limit)
-    rows = _rows(order.tolist(), files.scores, Lines(evidence, subject.names, subject.pointed, weights), weights, limit)
+    lines = Lines(evidence, subject.names, subject.pointed, weights)
+    rows = _rows(order.tolist(), files.scores, lines, _weights_of_rows(subject, evidence, weights), limit)
     rows = _with_lifted(rows, lifted, files.scores, weights)[:limit]
     return [Ranked(one.row, one.score, files.told(one.place) | one.told) for one in rows]
 
@@ -46,6 +47,14 @@ def _best_by_text(combined: Floats, evidence: Evidence, weights: Weights) -> lis
     """The rows that answer best by their text alone, with the places of their files."""
     best = first_of(combined, weights.lifted)
     return list(zip(evidence.rows[best].tolist(), evidence.owner[best].tolist(), strict=True))
+
+
+def _weights_of_rows(subject: Subject, evidence: Evidence, weights: Weights) -> Callable[[int], Weights]:
+    """The weights by which the rows of the file at a place follow each other: those of what the question names, and asks about, more
+    closely."""
+    of_members = replace(weights, repeat=weights.member_repeat, repeat_share=weights.member_share)
+    defining = subject.definitions.strength if subject.of_members else {}
+    return lambda place: of_members if int(evidence.files[place]) in defining else weights
 
 
 class _Row(NamedTuple):
@@ -57,17 +66,16 @@ class _Row(NamedTuple):
     told: dict[str, float]
 
 
-def _rows(order: Sequence[int], scores: Floats, lines: Lines, weights: Weights, limit: int) -> list[_Row]:
+def _rows(order: Sequence[int], scores: Floats, lines: Lines, weights_of: Callable[[int], Weights], limit: int) -> list[_Row]:
     """The best `limit` rows of the files at the places `order`, best first: of each as many as may be among them."""
     least = float(scores[order[limit - 1]]) if len(order) >= limit else -math.inf  # so much the first rows of `limit` files have
-    decay = [signals.repeated(position, 1.0, weights) for position in range(min(limit, _DECAYING))]
     rows: list[_Row] = []
     for place in order:
-        score = float(scores[place])
+        score, weights = float(scores[place]), weights_of(place)
+        decay = (signals.repeated(position, 1.0, weights) for position in range(min(limit, _DECAYING)))
         most = next((position for position, factor in enumerate(decay) if score * factor < least), limit) if score > 0 else limit
-        rows += [
-            _Row(row, score * factor, place, {"× repeat": factor} if factor != 1 else {}) for row, factor in lines.of_file(place, most)
-        ]
+        for row, factor in lines.of_file(place, most, weights):
+            rows.append(_Row(row, score * factor, place, {"× repeat": factor} if factor != 1 else {}))
     return sorted(rows, key=lambda one: (-one.score, one.row))[:limit]
 
 

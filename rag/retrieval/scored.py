@@ -39,14 +39,18 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
     numbers = evidence.files.tolist()
     sums = np.add.reduceat(combined, evidence.starts) / np.sqrt(evidence.counts)
     words = evidence.best(evidence.sparse)
+    better = words - words[described.ordinary].max(initial=0.0)
+    text = _fused(evidence, weights.sparse_of_symbol if query.symbol else weights.sparse, rrf_k)
     broad = signals.breadth(len(subject.asked.importance))
     return Files(
         {
-            "text": _fused(evidence, weights.sparse_of_symbol if query.symbol else weights.sparse, rrf_k),
+            "text": text,
             "file name": signals.stem_match(described.names, weights),
             "directories": signals.directory_match(described.directories, weights),
             "coherence": signals.coherence(sums / max(float(sums.max()), 1e-9), broad, weights),
             "size": signals.size(evidence.counts, broad, weights),
+            "trunk": signals.trunk(described.trunk, weights, named=bool(definitions.strength)),
+            "tested": signals.tested(described.of_their_tests(text), weights),
             "definition": signals.defines_what_is_asked(
                 _of_files(definitions.strength, numbers), described.called(query.symbol), weights, symbol=bool(query.symbol)
             ),
@@ -60,8 +64,9 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
                 weights,
                 tests=query.asks_for_tests or definitions.only_tests,
                 examples=query.asks_for_examples,
-                better=words - words[described.ordinary].max(initial=0.0),
+                better=better,
             ),
+            "× data": signals.material(described.data, weights, better=better),
             "× old": signals.currency(described.old, weights),
             "× depth": signals.depth(described.levels, weights),
         },

@@ -37,6 +37,9 @@ class Weights:
     directory: float = 0.2
     coherence: float = 0.25
     size: float = 0.2
+    trunk: float = 0.2
+    trunk_if_named: float = 0.5
+    tested: float = 0.1
     definition: float = 1.0
     mention: float = 0.4
     stem_agrees: float = 1.5
@@ -45,10 +48,13 @@ class Weights:
     test: float = 0.6
     example: float = 0.7
     lenience: float = 0.4
+    data: float = 0.8
     outdated: float = 0.8
     level: float = 0.02
     repeat: float = 0.5
     repeat_share: float = 0.5
+    member_repeat: float = 0.7
+    member_share: float = 0.8
     chunks_per_file: int = 3
     lifted: int = 3
     lifted_to: int = 6
@@ -66,10 +72,13 @@ PROSE = Weights(
     directory=0.2,
     coherence=0.1,
     size=0.0,
+    trunk=0.0,
+    tested=0.0,
     definition=0.0,
     mention=0.0,
     test=1.0,
     example=1.0,
+    data=1.0,
     outdated=1.0,
     level=0.0,
     lifted=5,
@@ -219,6 +228,17 @@ def size(chunks: NDArray[np.int64], broad: float, weights: Weights) -> Floats:
     return weights.size * broad * np.log1p(chunks) / math.log1p(chunks.max())
 
 
+def trunk(share: Floats, weights: Weights, *, named: bool) -> Floats:
+    """Files of the directory that holds most of the code answer likelier than those beside it. `share`: see `rag.retrieval.trunk`. `named`:
+    the question says a name that is defined here, so that less is left to guess."""
+    return weights.trunk * share * (weights.trunk_if_named if named else 1.0)
+
+
+def tested(text: Floats, weights: Weights) -> Floats:
+    """What a test is about is what it tests. `text`: of each file the best text score of its tests, 0 where none was found."""
+    return weights.tested * text
+
+
 def definition(chunk: Chunk, name: str) -> float:
     """How much of a definition of `name` (lower case) a chunk that defines it is: a type 1, a function 0.8, anything less 0.4."""
     if chunk.symbol.rpartition(".")[2].lower() != name:
@@ -245,8 +265,16 @@ def role(test: Flags, example: Flags, weights: Weights, *, tests: bool, examples
     the question than any ordinary file, which excuses it.
     """
     factor = np.where(test & (not tests), weights.test, np.where(example & (not examples), weights.example, 1.0))
-    excused = np.clip(better / weights.lenience, 0.0, 1.0) if weights.lenience else np.zeros(len(better))
-    return factor + (1 - factor) * excused
+    return _excused(factor, better, weights)
+
+
+def material(data: Flags, weights: Weights, *, better: Floats) -> Floats:
+    """What the score of a file of settings or `data` is multiplied by. `better`: as for `role`."""
+    return _excused(np.where(data, weights.data, 1.0), better, weights)
+
+
+def _excused(factor: Floats, better: Floats, weights: Weights) -> Floats:
+    return factor + (1 - factor) * np.clip(better / weights.lenience, 0.0, 1.0) if weights.lenience else factor
 
 
 def currency(old: Flags, weights: Weights) -> Floats:

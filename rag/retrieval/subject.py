@@ -30,6 +30,11 @@ class Subject:
     covered: float
     known: float
 
+    @property
+    def of_members(self) -> bool:
+        """Whether the question asks what something that it names is or does: then what else stands there may say it."""
+        return self.query.asks_for in ("how", "what", "why") and self.query.long is None
+
 
 def subject_of(query: Query, generation: Generation) -> Subject:
     """Raises: IndexCorrupt."""
