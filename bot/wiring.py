@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 
 from bot import channels, inbox, repositories
-from bot.building import BESIDE_ANSWERS, Builds, Manners
+from bot.building import Builds
 from bot.data_directory import DataDirectory
 from bot.http import deliveries
 from bot.http.control import ControlServer
@@ -18,34 +16,41 @@ from bot.http.server import HttpServer
 from bot.http.webhooks import Webhooks
 from bot.inbox import FloodLimits
 from bot.operations import Operations
+from bot.part_settings import (
+    answer_settings,
+    build_manners,
+    configured_repositories,
+    embedding_settings,
+    groq_settings,
+    live_secrets,
+    retrieval_settings,
+    server_settings,
+)
 from bot.parts import Parts
 from bot.repositories import RepositoryRegistry
 from bot.reranking import reranking_of
 from bot.services import BotServices, BotSettings, ReplySettings, RepositoryStatus
-from bot.settings import RepositorySettings, Settings, listening_on, seconds_of
+from bot.settings import Settings, listening_on, seconds_of
 from bot.slack_service import SlackService
 from rag import answer_log
 from rag.answer_log import AnswerLog
-from rag.answering.answerer import Answerer, AnswerSettings
+from rag.answering.answerer import Answerer
 from rag.answering.generators.extractive import ExtractiveGenerator
-from rag.answering.generators.groq import GroqLanguageModel, GroqSettings
+from rag.answering.generators.groq import GroqLanguageModel
 from rag.answering.generators.prompted import PromptedGenerator
 from rag.answering.pipeline import Pipeline
 from rag.chunking import ChunkingSettings
 from rag.database import Database
 from rag.embedding.lazy import LazyEmbedder
-from rag.embedding.models import EmbeddingSettings
 from rag.errors import ConfigurationError, FootnoteError
 from rag.evaluation.judge import Judge
 from rag.index.build_child import SpareChild
 from rag.index.dense import chosen_backend
 from rag.index.generation import Indexes, repository_directory
 from rag.index.layout import Layout
-from rag.index.server_settings import ServerSettings, checked_url
 from rag.protocols import Generator, LanguageModel
 from rag.retrieval.expansion import Expander
 from rag.retrieval.retriever import Retriever
-from rag.retrieval.settings import RetrievalSettings
 from rag.source.mirror import Mirror
 from rag.source.redaction import register_live_secret
 from rag.types import Repository
@@ -64,77 +69,6 @@ MIGRATIONS = (
 )
 SHORTEST_SECRET = 16  # characters
 LONGEST_LOOK = 20.0  # seconds for asking a source for its newest commit: a stop waits for it
-_MOST_WORKERS = 8  # more than that parse faster than one process reads
-_ALONE_NICE = 10  # of a build that nobody's answers wait beside
-
-
-def embedding_settings(settings: Settings) -> EmbeddingSettings:
-    own = settings.embedding
-    return EmbeddingSettings(
-        model=own.model,
-        query_prompt=own.query_prompt,
-        document_prompt=own.document_prompt,
-        backend=own.backend,
-        threads=own.threads,
-        read_tokens=own.read_tokens,
-    )
-
-
-def retrieval_settings(settings: Settings) -> RetrievalSettings:
-    own = settings.retrieval
-    return RetrievalSettings(
-        top_k=own.top_k, candidates=own.candidates, fusion=own.fusion, rrf_k=own.rrf_k, timeout=own.timeout, fold=own.fold, mmr=own.mmr
-    )
-
-
-def groq_settings(settings: Settings) -> GroqSettings:
-    own = settings.groq
-    return GroqSettings(
-        model=own.model,
-        temperature=own.temperature,
-        max_tokens=own.max_tokens,
-        base_url=settings.groq_base_url,
-        timeout=own.timeout,
-        tokens_per_minute=own.tokens_per_minute,
-    )
-
-
-def server_settings(settings: Settings) -> ServerSettings | None:
-    """The Qdrant server that QDRANT_URL names, None where it names none. Raises: ConfigurationError."""
-    url, own = settings.qdrant_url.get_secret_value(), settings.qdrant
-    if not url:
-        return None
-    return ServerSettings(
-        url=checked_url(url),
-        api_key=settings.qdrant_api_key.get_secret_value(),
-        timeout=own.timeout,
-        build_timeout=own.build_timeout,
-        links=own.m,
-        build_width=own.ef_construct,
-        search_width=own.ef,
-        quantization=own.quantization,
-        oversampling=own.oversampling,
-        shards=own.shard_number,
-        replicas=own.replication_factor,
-        write_consistency=own.write_consistency_factor,
-    )
-
-
-def configured_repositories(settings: Settings) -> tuple[Repository, ...]:
-    return tuple(_repository(one) for one in settings.repositories)
-
-
-def _repository(own: RepositorySettings) -> Repository:
-    return Repository(own.name, own.source, own.branch, own.include, own.exclude, own.audience, own.generator, own.web)
-
-
-def live_secrets(settings: Settings) -> tuple[str, ...]:
-    """Our own tokens: redacted wherever they turn up, whatever they look like."""
-    tokens = [settings.slack_bot_token, settings.slack_app_token, settings.groq_api_key, settings.git_token, settings.webhook_secret]
-    tokens += [settings.qdrant_api_key, settings.rerank_api_key]
-    if settings.qdrant_url.get_secret_value().startswith("https://"):  # "http://localhost:6333" stands in many a README
-        tokens.append(settings.qdrant_url)
-    return tuple(value for token in tokens if (value := token.get_secret_value()))
 
 
 @asynccontextmanager
@@ -159,15 +93,7 @@ async def open_parts(
         stack.push_async_callback(asyncio.to_thread, indexes.close)
         model = GroqLanguageModel(groq_settings(settings), settings.groq_api_key.get_secret_value())
         stack.push_async_callback(model.aclose)
-        answerer = Answerer(
-            _generator_for(settings, model),
-            AnswerSettings(
-                request_tokens=settings.answers.request_tokens,
-                max_tokens=settings.groq.max_tokens,
-                context_chunks=settings.answers.context_chunks,
-                timeout=settings.answers.deadline,
-            ),
-        )
+        answerer = Answerer(_generator_for(settings, model), answer_settings(settings))
         reranking = reranking_of(settings, model)
         if reranking is not None:
             stack.push_async_callback(reranking.reranker.aclose)
@@ -198,18 +124,6 @@ async def open_parts(
                 named=settings.privacy.names == "shown",
             ),
         )
-
-
-def build_manners(settings: Settings, *, serving: bool) -> Manners:
-    """How much of the machine a build takes; what `build_threads` says counts in both cases."""
-    if serving:
-        return replace(BESIDE_ANSWERS, threads=settings.build_threads or BESIDE_ANSWERS.threads)
-    return Manners(nice=_ALONE_NICE, threads=settings.build_threads, workers=min(usable_cores(), _MOST_WORKERS))
-
-
-def usable_cores() -> int:
-    """Of this machine, as far as this process may use them."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _generator_for(settings: Settings, model: GroqLanguageModel) -> Callable[[Repository], Generator]:
