@@ -138,7 +138,7 @@ async def chat(repo: Repo = "", config: Config = None) -> None:
     except DataDirectoryLocked:
         await loop(lambda arguments: run(settings, "ask", arguments))
         return
-    from bot.wiring import owning
+    from bot.wiring.parts import owning
 
     async with owning(settings, directory, "footnote chat", answer_others=True, serving=True) as operations:
         await loop(lambda arguments: operations.run("ask", arguments))

@@ -13,7 +13,7 @@ import pytest
 from filelock import FileLock
 
 from rag.embedding.models import EmbeddingSettings, describe
-from tests.e2e.conftest import Footnote
+from tests.e2e.conftest import ROOT, Footnote
 from tests.index.fixtures import commit_files, git, make_repository
 
 RESULT_KEYS = {
@@ -172,6 +172,14 @@ def test_commands_beside_a_running_bot_ask_it(larder: Footnote, playground: str)
     assert answer["citations"]
     refused = larder.run("playground", "--port", "0", code=1)
     assert "in use by process" in refused.stderr
+
+
+def test_a_command_loads_neither_slack_nor_the_clock() -> None:
+    """They would be a good part of the time that `footnote search` takes."""
+    heavy = ("slack_bolt", "slack_sdk", "apscheduler", "playground", "torch", "sentence_transformers")
+    code = f"import sys, bot.cli.main, bot.engine, bot.wiring.parts; print([name for name in {heavy!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from bot.data_directory import DataDirectory
 from bot.engine import run
 from bot.part_settings import usable_cores
 from bot.settings import Settings
-from bot.wiring import answering, open_parts
+from bot.wiring.parts import answering, open_parts
 from tests.index.fixtures import data_directory, make_repository
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
