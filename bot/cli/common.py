@@ -29,11 +29,20 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 Repo = Annotated[
     str, typer.Option("--repo", "-r", help="Name of the repository (footnote repos lists them). Needed where there are several.")
 ]
+Paths = Annotated[list[str] | None, typer.Option("--path", help="Only files that match this glob (may be repeated).")]
+Languages = Annotated[list[str] | None, typer.Option("--language", "-L", help="Only this language (may be repeated).")]
 Author = Annotated[
     list[str] | None, typer.Option("--author", help="Only files last changed by this author: a name or some words of it (may be repeated).")
 ]
 Since = Annotated[str, typer.Option("--since", help="Only files changed since this day (2024-03-01, 2024-03 or 2024).", show_default=False)]
 Before = Annotated[str, typer.Option("--before", help="Only files last changed before this day.", show_default=False)]
+
+
+def narrowed(
+    path: list[str] | None, language: list[str] | None, author: list[str] | None, since: str, before: str
+) -> dict[str, list[str] | str]:
+    """What the options that narrow a search say, as the operations "search" and "ask" take it."""
+    return {"path": path or [], "language": language or [], "author": author or [], "since": since, "before": before}
 
 
 def settings_of(config: Path | None) -> Settings:

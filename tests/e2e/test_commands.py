@@ -261,10 +261,11 @@ def test_an_index_of_another_model_answers_by_words_until_a_start_has_rebuilt_it
         assert process.stdout is not None
         assert process.stdout.readline().startswith("Open ")
         for _ in range(200):  # a build gives way to the tests beside it
-            (row,) = footnote.json("status")["repositories"]
+            (row,) = footnote.told("status")["repositories"]
             if row["fits"] and row["last_build"]["cause"] == "catch-up":  # told when its process has ended, after it is in use
                 break
             time.sleep(0.5)
+        (row,) = footnote.json("status")["repositories"]
         assert row["fits"]
         assert row["last_build"]["cause"] == "catch-up"
         assert row["index"]["generation"] != first["generation"]
