@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -73,7 +74,7 @@ def command(function: Callable[P, Coroutine[Any, Any, int | None]]) -> Callable[
             complain("interrupted")
             raise typer.Exit(130) from None
         except BrokenPipeError:  # the reader of our output has gone: `footnote search … | head`
-            sys.stderr.close()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush is wanted by nobody
             raise typer.Exit(0) from None
         if code:
             raise typer.Exit(code)
@@ -94,8 +95,12 @@ def print_json(value: object) -> None:
 def stdout() -> Console:
     from rich.console import Console
 
+    class Piped(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # `command` ends it: rich would exit 1
+
     # A pipe has no width: a table that is cut at 80 columns would lose its ids.
-    return Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE)
+    return Piped(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE)
 
 
 def stderr() -> Console:
