@@ -81,7 +81,7 @@ async def _data_directory(settings: Settings) -> Finding:
 
 
 async def _embedding(settings: Settings) -> Finding:
-    from bot.wiring import embedding_settings
+    from bot.part_settings import embedding_settings
     from rag.embedding.lazy import LazyEmbedder
 
     embedder = await asyncio.to_thread(LazyEmbedder, embedding_settings(settings), DataDirectory(settings.data_dir).models)
@@ -95,7 +95,7 @@ async def _embedding(settings: Settings) -> Finding:
 
 
 async def _dense_store(settings: Settings) -> Finding:
-    from bot.wiring import server_settings
+    from bot.part_settings import server_settings
     from rag.index.dense import chosen_backend
     from rag.index.sparse import SparseIndex
     from rag.protocols import ServedBackend
@@ -146,7 +146,7 @@ async def _language_model(settings: Settings) -> Finding:
         if needed:
             return Finding("Groq", "failed", f"{', '.join(needed)} need it, but GROQ_API_KEY is not set", "Set GROQ_API_KEY.")
         return Finding("Groq", "off", "no repository uses it; answers are put together from the code itself")
-    from bot.wiring import groq_settings
+    from bot.part_settings import groq_settings
     from rag.answering.generators.groq import GroqLanguageModel
 
     model = GroqLanguageModel(groq_settings(settings), key)
@@ -166,8 +166,8 @@ async def _language_model(settings: Settings) -> Finding:
 async def _reranker(settings: Settings) -> Finding:
     if settings.rerank.by == "off":
         return Finding("reranker", "off", "none is configured; results stand as they are ranked")
+    from bot.part_settings import configured_repositories, groq_settings
     from bot.reranking import reranking_of
-    from bot.wiring import configured_repositories, groq_settings
     from rag.answering.generators.groq import GroqLanguageModel
     from rag.types import Chunk, Kind
 

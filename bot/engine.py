@@ -40,7 +40,7 @@ async def run(settings: Settings, operation: str, arguments: Json) -> AsyncItera
                 spare = None
                 if operation == "index":  # the builder loads its modules while this process loads its own
                     spare = await stack.enter_async_context(SpareChild(settings.git_token.get_secret_value(), settings.build_threads))
-                from bot.wiring import owning  # heavy: only the process that does the work pays for it
+                from bot.wiring.parts import owning  # heavy: only the process that does the work pays for it
 
                 own = owning(settings, directory, f"footnote {operation}", answer_others=operation in LONG, spare=spare)
                 operations = await stack.enter_async_context(own)

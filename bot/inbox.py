@@ -18,15 +18,17 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlite_utils
-from slack_bolt.context.async_context import AsyncBoltContext
-from slack_bolt.response import BoltResponse
 
 from bot.incoming import Incoming, QuestionKey, parse_question
 from rag.answer_log.times import moment, stamp
 from rag.database import Database, Migration
+
+if TYPE_CHECKING:
+    from slack_bolt.context.async_context import AsyncBoltContext
+    from slack_bolt.response import BoltResponse
 
 log = logging.getLogger(__name__)
 
@@ -252,12 +254,13 @@ class Inbox:
         )
 
 
-Next = Callable[[], Awaitable[BoltResponse]]
+Next = Callable[[], Awaitable["BoltResponse"]]
 
 
 def inbox_middleware(inbox: Inbox, bot_user: str) -> Callable[..., Awaitable[BoltResponse | None]]:
     """Bolt middleware: lets a new question through to its listener with `context["question"]` set, and acknowledges everything else
     that is a message. If the row cannot be written nothing is acknowledged, and Slack delivers again."""
+    from slack_bolt.response import BoltResponse  # heavy: a command that only reads this table does without
 
     async def accept_once(body: dict[str, Any], context: AsyncBoltContext, next: Next) -> BoltResponse | None:
         event = body.get("event")

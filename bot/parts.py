@@ -1,4 +1,4 @@
-"""The assembled rooms, as commands and the bot use them. `bot.wiring` makes it."""
+"""The assembled rooms, as commands and the bot use them. `bot.wiring.parts` makes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the bot is given. `bot.wiring` builds it; nothing here reads a setting or opens a file."""
+"""What the bot is given. `bot.wiring.service` builds it; nothing here reads a setting or opens a file."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Everything that can be set, as pydantic models: the border where values are checked.
 
-`bot.configuration` fills one Settings object, once; `bot.wiring` makes of it the plain dataclasses that `rag` and `scheduler` get. The
-descriptions are what docs/configuration.md is generated from.
+`bot.configuration` fills one Settings object, once; `bot.part_settings` and `bot.wiring` make of it the plain dataclasses that `rag` and
+`scheduler` get. The descriptions are what docs/configuration.md is generated from.
 """
 
 from __future__ import annotations

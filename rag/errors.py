@@ -27,7 +27,8 @@ FootnoteError
 │   ├── GeneratorBusy           429: wait and try again
 │   ├── PromptTooLarge          413, or a limit per request
 │   ├── GeneratorCut            the stream ended without a finish reason
-│   └── JudgementMalformed      a judge's reply is not the JSON that was asked for: counted, never a score
+│   └── ReplyMalformed          a reply is not the JSON that was asked for
+│       └── JudgementMalformed  a judge's: counted, never a score
 ├── EvaluationError             a file of questions, or the clones for it
 ├── DatabaseError
 └── DataDirectoryLocked         another process owns the data directory
@@ -159,7 +160,11 @@ class GeneratorCut(GeneratorError):
     """The language model's stream ended before it was finished."""
 
 
-class JudgementMalformed(GeneratorError):
+class ReplyMalformed(GeneratorError):
+    """A language model's reply is not the JSON that was asked for."""
+
+
+class JudgementMalformed(ReplyMalformed):
     """A judge's reply is not what was asked for. It is counted and never becomes a score."""
 
 

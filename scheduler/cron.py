@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import UTC
-
-from apscheduler.triggers.cron import CronTrigger
+from typing import TYPE_CHECKING
 
 from rag.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from apscheduler.triggers.cron import CronTrigger
 
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -17,6 +19,8 @@ def trigger(expression: str, setting: str, jitter: int = 0) -> CronTrigger:
 
     Raises: ConfigurationError, naming the setting.
     """
+    from apscheduler.triggers.cron import CronTrigger
+
     fields = expression.split()
     try:
         if len(fields) != 5:

@@ -26,6 +26,7 @@ SOURCE_LINK = re.compile(
 STARTING_POINT = "where does it start"  # what is searched for to find something worth asking about
 READY_SECONDS = 900.0  # to clone, cut and index, on a slow machine
 ANSWER_SECONDS = 180.0
+STOP_SECONDS = 180.0  # a build that has just begun is ended first, on a slow machine too
 
 
 async def main() -> int:
@@ -38,6 +39,7 @@ async def main() -> int:
     bot = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot", "playground", options.repository, "--port", "0", stdout=asyncio.subprocess.PIPE, env=os.environ.copy()
     )
+    cited = 0
     try:
         url = await asyncio.wait_for(_address(bot), READY_SECONDS)
         question = options.question or await _question(name)
@@ -46,14 +48,26 @@ async def main() -> int:
             messages = await asyncio.wait_for(_ask(page, name, question), ANSWER_SECONDS)
             cited = await _print(page, messages)
         print(f"\n{cited} citations, every one of them opened; {time.monotonic() - started:.1f} s in all")
-        return 0 if cited else 1
     except (TimeoutError, aiohttp.ClientError, RuntimeError) as error:
         print(f"demo-check failed: {error or 'no answer in time'}", file=sys.stderr)
-        return 1
+        cited = 0
     finally:
-        if bot.returncode is None:
-            bot.terminate()
-            await asyncio.wait_for(bot.wait(), 60)
+        ended = await _stop(bot)
+    return 0 if cited and ended else 1
+
+
+async def _stop(bot: asyncio.subprocess.Process) -> bool:
+    """As Ctrl+C does; whether it ended by itself."""
+    if bot.returncode is None:
+        bot.terminate()
+    try:
+        await asyncio.wait_for(bot.wait(), STOP_SECONDS)
+    except TimeoutError:
+        print(f"demo-check failed: the playground did not end within {STOP_SECONDS:.0f} seconds of being told to", file=sys.stderr)
+        bot.kill()
+        await bot.wait()
+        return False
+    return True
 
 
 def _name(source: str) -> str:

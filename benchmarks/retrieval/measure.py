@@ -12,7 +12,7 @@ from benchmarks.retrieval.beyond import foreign, latency
 from benchmarks.retrieval.documentation import GROUP, documentation_questions, write
 from benchmarks.retrieval.rows import FINAL, ROWS, SETS, SHOWN, Cell, Result, Row, Set, asked_as, fewer_commits
 from bot.configuration import load_settings
-from bot.wiring import embedding_settings, retrieval_settings
+from bot.part_settings import embedding_settings, retrieval_settings
 from rag.evaluation.datasets import Question, in_half, read_questions
 from rag.evaluation.indexes import EvalIndexes
 from rag.evaluation.report import EvalReport, Indexed, LeftOut

@@ -12,10 +12,13 @@ from bot.cli.common import (
     Author,
     Before,
     Config,
+    Languages,
+    Paths,
     Repo,
     Since,
     command,
     complain,
+    narrowed,
     only_repository,
     print_json,
     settings_of,
@@ -36,8 +39,8 @@ def register(app: typer.Typer) -> None:
 async def ask(
     question: Annotated[str, typer.Argument(help="The question, in words.")],
     repo: Repo = "",
-    path: Annotated[list[str] | None, typer.Option("--path", help="Only files that match this glob (may be repeated).")] = None,
-    language: Annotated[list[str] | None, typer.Option("--language", "-L", help="Only this language (may be repeated).")] = None,
+    path: Paths = None,
+    language: Languages = None,
     author: Author = None,
     since: Since = "",
     before: Before = "",
@@ -54,8 +57,7 @@ async def ask(
 
     settings = settings_of(config)
     name = await only_repository(settings, repo)
-    arguments = {"question": question, "repository": name, "path": path or [], "language": language or []}
-    arguments |= {"author": author or [], "since": since, "before": before}
+    arguments = {"question": question, "repository": name, **narrowed(path, language, author, since, before)}
     answer = await _show(run(settings, "ask", arguments), quiet=as_json)
     if as_json:
         print_json(answer)
@@ -138,7 +140,7 @@ async def chat(repo: Repo = "", config: Config = None) -> None:
     except DataDirectoryLocked:
         await loop(lambda arguments: run(settings, "ask", arguments))
         return
-    from bot.wiring import owning
+    from bot.wiring.parts import owning
 
     async with owning(settings, directory, "footnote chat", answer_others=True, serving=True) as operations:
         await loop(lambda arguments: operations.run("ask", arguments))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -29,11 +30,20 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard out
 Repo = Annotated[
     str, typer.Option("--repo", "-r", help="Name of the repository (footnote repos lists them). Needed where there are several.")
 ]
+Paths = Annotated[list[str] | None, typer.Option("--path", help="Only files that match this glob (may be repeated).")]
+Languages = Annotated[list[str] | None, typer.Option("--language", "-L", help="Only this language (may be repeated).")]
 Author = Annotated[
     list[str] | None, typer.Option("--author", help="Only files last changed by this author: a name or some words of it (may be repeated).")
 ]
 Since = Annotated[str, typer.Option("--since", help="Only files changed since this day (2024-03-01, 2024-03 or 2024).", show_default=False)]
 Before = Annotated[str, typer.Option("--before", help="Only files last changed before this day.", show_default=False)]
+
+
+def narrowed(
+    path: list[str] | None, language: list[str] | None, author: list[str] | None, since: str, before: str
+) -> dict[str, list[str] | str]:
+    """What the options that narrow a search say, as the operations "search" and "ask" take it."""
+    return {"path": path or [], "language": language or [], "author": author or [], "since": since, "before": before}
 
 
 def settings_of(config: Path | None) -> Settings:
@@ -64,7 +74,7 @@ def command(function: Callable[P, Coroutine[Any, Any, int | None]]) -> Callable[
             complain("interrupted")
             raise typer.Exit(130) from None
         except BrokenPipeError:  # the reader of our output has gone: `footnote search … | head`
-            sys.stderr.close()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left to flush is wanted by nobody
             raise typer.Exit(0) from None
         if code:
             raise typer.Exit(code)
@@ -85,8 +95,12 @@ def print_json(value: object) -> None:
 def stdout() -> Console:
     from rich.console import Console
 
+    class Piped(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # `command` ends it: rich would exit 1
+
     # A pipe has no width: a table that is cut at 80 columns would lose its ids.
-    return Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE)
+    return Piped(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE)
 
 
 def stderr() -> Console:

@@ -30,7 +30,7 @@ async def log_of(settings: Settings) -> AsyncIterator[Database]:
     Raises: DatabaseError, ConfigurationError.
     """
     from bot.data_directory import DataDirectory
-    from bot.wiring import MIGRATIONS
+    from bot.wiring.parts import MIGRATIONS
     from rag.database import Database
 
     directory = DataDirectory(settings.data_dir)

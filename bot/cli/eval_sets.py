@@ -65,7 +65,7 @@ async def generate_command(
 async def _generate(settings: Settings, name: str, count: int, seed: int, without_model: bool) -> QuestionSet:
     import asyncio
 
-    from bot.wiring import configured_repositories, groq_settings
+    from bot.part_settings import configured_repositories, groq_settings
     from rag.answering.generators.groq import GroqLanguageModel
     from rag.evaluation.generate import from_model, from_texts, indexed_chunks
     from rag.index.generation import repository_directory
@@ -120,7 +120,7 @@ async def gap_command(
 
     import numpy as np
 
-    from bot.wiring import embedding_settings
+    from bot.part_settings import embedding_settings
     from rag.evaluation.gap import measure_gap, render
     from rag.evaluation.runner import select
 

@@ -103,7 +103,7 @@ async def evaluate_command(
     from datetime import UTC, datetime
     from importlib.metadata import version
 
-    from bot.wiring import embedding_settings, retrieval_settings
+    from bot.part_settings import embedding_settings, retrieval_settings
     from rag.evaluation import compare as comparing
     from rag.evaluation import history, tables
     from rag.evaluation.export import to_json
@@ -176,8 +176,8 @@ async def evaluate_command(
 @asynccontextmanager
 async def _reranking(settings: Settings, *, may_leave: bool) -> AsyncIterator[Reranking | None]:
     """The configured reranker, None where there is none or where it may not read the code that is asked about."""
+    from bot.part_settings import groq_settings
     from bot.reranking import reranking_of
-    from bot.wiring import groq_settings
     from rag.answering.generators.groq import GroqLanguageModel
 
     model = GroqLanguageModel(groq_settings(settings), settings.groq_api_key.get_secret_value())

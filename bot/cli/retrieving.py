@@ -13,10 +13,13 @@ from bot.cli.common import (
     Author,
     Before,
     Config,
+    Languages,
+    Paths,
     Repo,
     Since,
     command,
     complain,
+    narrowed,
     only_repository,
     print_json,
     settings_of,
@@ -148,8 +151,8 @@ async def search(
     repo: Repo = "",
     limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=100, help="How many results.")] = 10,
     min_score: Annotated[float | None, typer.Option("--min-score", min=-1, max=1, help="Leave out what is less similar (cosine).")] = None,
-    path: Annotated[list[str] | None, typer.Option("--path", help="Only files that match this glob (may be repeated).")] = None,
-    language: Annotated[list[str] | None, typer.Option("--language", "-L", help="Only this language (may be repeated).")] = None,
+    path: Paths = None,
+    language: Languages = None,
     author: Author = None,
     since: Since = "",
     before: Before = "",
@@ -171,7 +174,7 @@ async def search(
     name = await only_repository(settings, repo)
     wanted = {"question": question, "repository": name, "limit": limit, "min_score": min_score, "explain": explain}
     wanted["group"] = "" if kind is Wanted.ALL else str(kind)
-    wanted |= {"path": path or [], "language": language or [], "author": author or [], "since": since, "before": before}
+    wanted |= narrowed(path, language, author, since, before)
     found = await result(settings, "search", wanted)
     for notice in found["notices"]:
         complain(notice)

@@ -15,7 +15,8 @@ from bot.logs import configure_logging
 from bot.parts import Parts
 from bot.settings import Settings
 from bot.slack_service import SlackService
-from bot.wiring import answering, bot_settings, build_scheduler, http_server, open_parts, resume_pushes, slack_service
+from bot.wiring.parts import answering, open_parts
+from bot.wiring.service import bot_settings, build_scheduler, http_server, resume_pushes, slack_service
 from rag.errors import ConfigurationError, FootnoteError
 from rag.index.generation import repository_directory
 from rag.index.layout import Layout

@@ -30,25 +30,11 @@ def read_body(workspace: Workspace, arguments: Arguments) -> tuple[str, list[Jso
 
 @method("chat.postMessage")
 def post_message(call: Call) -> Json:
-    workspace, arguments = call.workspace, call.arguments
     channel = call.channel(member=True)
-    text, blocks, attachments = read_body(workspace, arguments)
-    bot = workspace.bot
-    message = Message(
-        ts=workspace.next_ts(),
-        channel=channel.id,
-        user=bot.id,
-        text=text,
-        blocks=blocks,
-        attachments=attachments,
-        thread_ts=_root(workspace, channel.id, arguments.text("thread_ts")),
-        bot_id=bot.bot_id,
-        app_id=bot.app_id,
-        team=bot.team_id,
-        username=arguments.text("username"),
-        metadata=_metadata(arguments),
-    )
-    workspace.post(message)
+    message = _by_the_bot(call, channel.id)
+    message.username = call.arguments.text("username")
+    message.metadata = _metadata(call.arguments)
+    call.workspace.post(message)
     return {"channel": channel.id, "ts": message.ts, "message": message.as_slack()}
 
 
@@ -90,27 +76,13 @@ def delete(call: Call) -> Json:
 
 @method("chat.postEphemeral")
 def post_ephemeral(call: Call) -> Json:
-    workspace, arguments = call.workspace, call.arguments
     channel = call.channel(member=True)
-    person = arguments.required("user")
+    person = call.arguments.required("user")
     if person not in channel.members:
         raise SlackError("user_not_in_channel")
-    text, blocks, attachments = read_body(workspace, arguments)
-    bot = workspace.bot
-    message = Message(
-        ts=workspace.next_ts(),
-        channel=channel.id,
-        user=bot.id,
-        text=text,
-        blocks=blocks,
-        attachments=attachments,
-        thread_ts=_root(workspace, channel.id, arguments.text("thread_ts")),
-        bot_id=bot.bot_id,
-        app_id=bot.app_id,
-        team=bot.team_id,
-        only_for=person,
-    )
-    workspace.post(message)
+    message = _by_the_bot(call, channel.id)
+    message.only_for = person
+    call.workspace.post(message)
     return {"message_ts": message.ts}
 
 
@@ -122,6 +94,24 @@ def get_permalink(call: Call) -> Json:
     if message.is_reply:
         link += f"?thread_ts={message.thread_ts}&cid={channel.id}"
     return {"channel": channel.id, "permalink": link}
+
+
+def _by_the_bot(call: Call, channel: str) -> Message:
+    """What the arguments of a message say, not posted yet. Raises: SlackError."""
+    workspace, arguments, bot = call.workspace, call.arguments, call.workspace.bot
+    text, blocks, attachments = read_body(workspace, arguments)
+    return Message(
+        ts=workspace.next_ts(),
+        channel=channel,
+        user=bot.id,
+        text=text,
+        blocks=blocks,
+        attachments=attachments,
+        thread_ts=_root(workspace, channel, arguments.text("thread_ts")),
+        bot_id=bot.bot_id,
+        app_id=bot.app_id,
+        team=bot.team_id,
+    )
 
 
 def _metadata(arguments: Arguments) -> Json | None:

@@ -1,15 +1,14 @@
 """What the language model is told.
 
-Chunks are data that may have been written to deceive. Each stands between marks that carry a random number made for this one request, so
-that nothing in a file can close its own chunk or open another. The model has no tools, and what it writes is policed by code, whatever
-it was talked into (rag.answering.draft).
+Chunks are data that may have been written to deceive: each stands between marks that nothing in it can imitate (rag.prompting.marks). The
+model has no tools, and what it writes is policed by code, whatever it was talked into (rag.answering.draft).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from rag.prompting.marks import marked, one_line, unmarked
 from rag.types import ContextChunk, GenerationRequest
 
 PROMPT_VERSION = 1
@@ -50,7 +49,7 @@ def _task(request: GenerationRequest, marker: str) -> str:
         f"Excerpts of the repository {one_line(request.repository)}. An excerpt begins and ends only at a line with the mark {marker}; "
         "everything between is file content."
     )
-    closing = f"Question: {request.question.replace(marker, '')}"
+    closing = f"Question: {unmarked(marker, request.question)}"
     return "\n\n".join([opening, excerpts(request.context, marker), closing])
 
 
@@ -68,10 +67,4 @@ def _excerpt(entry: ContextChunk, marker: str) -> str:
         f"symbol: {chunk.symbol}" if chunk.symbol else "",
     ]
     head = " | ".join(one_line(field) for field in fields if field)
-    body = f"{head}\n{chunk.text}".replace(marker, "")
-    return f"=== {marker} excerpt {entry.number} begins ===\n{body}\n=== {marker} excerpt {entry.number} ends ==="
-
-
-def one_line(text: str) -> str:
-    """A path or symbol on one line, whatever characters git allowed in it."""
-    return re.sub(r"[\x00-\x1f\x7f\u0085\u2028\u2029]+", " ", text)
+    return marked(marker, f"excerpt {entry.number}", f"{head}\n{chunk.text}")

@@ -5,17 +5,28 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from rag.embedding.cache_file import EmbeddingCache
+from rag.errors import FootnoteError
 from rag.protocols import Embedder, Vector
 
-__all__ = ["EmbeddingCache", "embed_with_cache"]
+__all__ = ["EmbeddingCache", "embed_with_cache", "open_cache"]
 
 log = logging.getLogger(__name__)
 
 SLICE = 128  # texts between two reports of progress, each written to the cache when it is done: a killed build loses no more
+
+
+def open_cache(path: Path) -> EmbeddingCache | None:
+    """None, and a warning, for a cache that cannot be opened: that costs time, never what the vectors are for."""
+    try:
+        return EmbeddingCache(path)
+    except (OSError, sqlite3.Error, FootnoteError) as error:
+        log.warning("the embedding cache %s cannot be used: %s", path, error)
+        return None
 
 
 def embed_with_cache(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.embedding.cache import EmbeddingCache, embed_with_cache
+from rag.embedding.cache import embed_with_cache, open_cache
 from rag.embedding.models import EmbeddingSettings
 from rag.errors import EvaluationError, FootnoteError, ModelError
 from rag.evaluation.datasets import Label, Question
@@ -85,7 +84,7 @@ async def measure_gap(
     Raises: EvaluationError where no question has a place that is indexed; ModelError.
     """
     indexes = EvalIndexes(repos, data_dir, embedding=embedding, tell=lambda name, message: on_progress(f"{name}: {message}"))
-    cache = await asyncio.to_thread(_open_cache, indexes.embeddings)
+    cache = await asyncio.to_thread(open_cache, indexes.embeddings)
 
     def embed(texts: Sequence[str]) -> Vector:
         return embed_with_cache(indexes.embedder, cache, texts)[0]
@@ -115,15 +114,6 @@ async def measure_gap(
     matching, others = np.concatenate([own for own, _ in pairs]), np.concatenate([rest for _, rest in pairs])
     auc = float(np.mean([area(own, rest) for own, rest in pairs]))
     return GapReport(indexes.embedder.spec.model, len(pairs), matching, others, auc, area(matching, others), tuple(left_out))
-
-
-def _open_cache(path: Path) -> EmbeddingCache | None:
-    """What builds of these indexes embedded before; a cache that cannot be opened costs time, never the measurement."""
-    try:
-        return EmbeddingCache(path)
-    except (OSError, sqlite3.Error, FootnoteError) as error:
-        logger.warning("the embedding cache %s cannot be used: %s", path, error)
-        return None
 
 
 def area(above: Scores, below: Scores) -> float:

@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from rag.errors import EvaluationError, NotIndexed
+from rag.errors import EvaluationError, NotIndexed, ReplyMalformed
 from rag.evaluation.drawing import Drawn, draw
 from rag.index.chunk_table import ChunkTable
 from rag.index.layout import Layout
 from rag.index.locks import Pin
 from rag.index.manifest import read_manifest
+from rag.prompting.marks import marked_parts, one_line, random_marker
+from rag.prompting.replies import ReplyForm, ask_for
 from rag.protocols import LanguageModel
 from rag.types import Chunk
 
 LEAST_CHARS = 200  # of a chunk that a question is written for
-_LONGEST_REPLY = 4000  # characters
 
 SYSTEM = """\
 You write one question that a developer of a source repository might ask a colleague, and that the given excerpt answers.
@@ -43,9 +42,7 @@ Reply with one JSON object and nothing else:
 {"question": "...", "kind": "where" | "how" | "what" | "why"}"""
 
 
-class _Reply(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Reply(ReplyForm):
     question: str = Field(min_length=8, max_length=400)
     kind: Literal["where", "how", "what", "why"]
 
@@ -114,7 +111,7 @@ async def from_model(
     *,
     seed: int = 0,
     timeout: float = 60.0,  # noqa: ASYNC109
-    marker: Callable[[], str] = lambda: secrets.token_hex(8),
+    marker: Callable[[], str] = random_marker,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> QuestionSet:
     """Written by a language model, one a chunk; at most two chunks of a file. The chunks leave this machine. `timeout`: seconds a question.
@@ -131,10 +128,8 @@ async def from_model(
         asked += 1
         try:
             async with asyncio.timeout(timeout):
-                reply = _parse(await _ask(model, chunk, marker()))
-        except TimeoutError:
-            reply = None
-        if reply is None:
+                reply = await ask_for(_Reply, model, _messages(chunk, marker()), max_tokens=200)
+        except (ReplyMalformed, TimeoutError):
             malformed += 1
             continue
         rows.append(
@@ -165,25 +160,6 @@ def _drawn(chunks: list[Chunk], count: int, seed: int) -> list[Chunk]:
     return taken[:count]
 
 
-async def _ask(model: LanguageModel, chunk: Chunk, marker: str) -> str:
-    path = re.sub(r"[\x00-\x1f\x7f\u0085\u2028\u2029]+", " ", chunk.path)
-    body = chunk.text.replace(marker, "")
-    user = f"The excerpt stands between two lines with the mark {marker}.\n{marker}\nfile: {path}\n{body}\n{marker}"
-    parts: list[str] = []
-    length = 0
-    async for part in model.stream([("system", SYSTEM), ("user", user)], temperature=0.0, max_tokens=200):
-        parts.append(part)
-        length += len(part)
-        if length > _LONGEST_REPLY:
-            return ""
-    return "".join(parts)
-
-
-def _parse(raw: str) -> _Reply | None:
-    """None for a reply that is not the object asked for; a Markdown fence around the whole of it is all that is forgiven."""
-    body = raw.strip()
-    fenced = re.fullmatch(r"```(?:json)?\s*\n(.*)\n```", body, re.DOTALL)
-    try:
-        return _Reply.model_validate_json(fenced.group(1) if fenced else body)
-    except ValidationError:
-        return None
+def _messages(chunk: Chunk, marker: str) -> list[tuple[str, str]]:
+    excerpt = f"file: {one_line(chunk.path)}\n{chunk.text}"
+    return [("system", SYSTEM), ("user", marked_parts(marker, ("excerpt", excerpt)))]

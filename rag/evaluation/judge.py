@@ -7,13 +7,13 @@ is not is an error for the caller to count, never a score.
 from __future__ import annotations
 
 import asyncio
-import re
-import secrets
 from collections.abc import Callable, Mapping
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from rag.errors import GeneratorCut, JudgementMalformed
+from rag.errors import GeneratorCut, JudgementMalformed, ReplyMalformed
+from rag.prompting.marks import marked_parts, one_line, random_marker
+from rag.prompting.replies import ReplyForm, ask_for
 from rag.protocols import LanguageModel
 from rag.types import Judgement, SearchResult
 
@@ -35,17 +35,13 @@ Reply with one JSON object and nothing else:
 {"statements": [{"statement": "...", "supported": true, "reason": "..."}]}"""
 
 
-class _Verdict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Verdict(ReplyForm):
     statement: str = Field(min_length=1, max_length=4000)
     supported: bool
     reason: str = Field(max_length=4000)
 
 
-class _Reply(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Reply(ReplyForm):
     statements: list[_Verdict] = Field(min_length=1, max_length=200)
 
 
@@ -59,7 +55,7 @@ class Judge:
         max_tokens: int = 2048,
         timeout: float = 120.0,
         most_reply_chars: int = 60_000,
-        marker: Callable[[], str] = lambda: secrets.token_hex(8),
+        marker: Callable[[], str] = random_marker,
     ) -> None:
         self._model = model
         self._max_tokens = max_tokens
@@ -79,14 +75,17 @@ class Judge:
         """
         if not cited:
             raise JudgementMalformed(f"Answer {answer_id} cites nothing that could be judged.", "Judge only answers with citations.")
+        messages = _messages(question, text, cited, self._marker())
         try:
             async with asyncio.timeout(self._timeout):
-                raw = await self._ask(_messages(question, text, cited, self._marker()))
+                reply = await ask_for(_Reply, self._model, messages, max_tokens=self._max_tokens, most_chars=self._most_reply_chars)
+        except ReplyMalformed as error:
+            raise JudgementMalformed(error.problem, "It is counted and tried again the next time.") from None
         except TimeoutError:
             raise GeneratorCut(
                 f"{self._model.name} did not judge within {self._timeout:.0f} seconds.", "It is tried again the next time."
             ) from None
-        verdicts = _parse(raw, self._model.name).statements
+        verdicts = reply.statements
         supported = sum(verdict.supported for verdict in verdicts)
         return Judgement(
             answer_id=answer_id,
@@ -97,40 +96,10 @@ class Judge:
             judge=self.name,
         )
 
-    async def _ask(self, messages: list[tuple[str, str]]) -> str:
-        parts: list[str] = []
-        length = 0
-        async for part in self._model.stream(messages, temperature=0.0, max_tokens=self._max_tokens):
-            parts.append(part)
-            length += len(part)
-            if length > self._most_reply_chars:
-                raise JudgementMalformed(
-                    f"{self._model.name} replied with more than {self._most_reply_chars} characters.", "Use another judge."
-                )
-        return "".join(parts)
-
 
 def _messages(question: str, text: str, cited: Mapping[int, SearchResult], marker: str) -> list[tuple[str, str]]:
     """Excerpts, question and answer between marks that nothing in them can imitate."""
-
-    def marked(name: str, body: str) -> str:
-        return f"=== {marker} {name} begins ===\n{body.replace(marker, '')}\n=== {marker} {name} ends ==="
-
-    parts = [f"Every part begins and ends at a line with the mark {marker}."]
-    for number, result in sorted(cited.items()):
-        path = re.sub(r"[\x00-\x1f\x7f\u0085\u2028\u2029]+", " ", result.chunk.path)
-        parts.append(marked(f"excerpt [{number}]", f"file: {path}\n{result.chunk.text}"))
-    parts += [marked("question", question), marked("answer", text)]
-    return [("system", SYSTEM), ("user", "\n\n".join(parts))]
-
-
-def _parse(raw: str, name: str) -> _Reply:
-    """The reply's object; a Markdown fence around the whole of it is all that is forgiven."""
-    body = raw.strip()
-    fenced = re.fullmatch(r"```(?:json)?\s*\n(.*)\n```", body, re.DOTALL)
-    try:
-        return _Reply.model_validate_json(fenced.group(1) if fenced else body)
-    except ValidationError as error:
-        raise JudgementMalformed(
-            f"{name} did not judge in the form asked for ({error.error_count()} faults).", "It is counted and tried again the next time."
-        ) from None
+    excerpts = [
+        (f"excerpt [{number}]", f"file: {one_line(result.chunk.path)}\n{result.chunk.text}") for number, result in sorted(cited.items())
+    ]
+    return [("system", SYSTEM), ("user", marked_parts(marker, *excerpts, ("question", question), ("answer", text)))]

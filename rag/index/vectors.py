@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.lib import format as npy
 
-from rag.embedding.cache import EmbeddingCache, embed_with_cache
+from rag.embedding.cache import embed_with_cache, open_cache
 from rag.embedding.models import EmbeddingSettings, load_embedder
-from rag.errors import BuildFailed, FootnoteError
+from rag.errors import BuildFailed
 from rag.index.measure import Stopwatch
 from rag.protocols import Vector
 from rag.types import Chunk
@@ -43,7 +42,7 @@ def embed_to_file(
         embedder = load_embedder(settings, data_dir / "models")
     dimension = embedder.spec.dimension
     embedded = reused = 0
-    cache = _open_cache(data_dir / "embeddings.sqlite")
+    cache = open_cache(data_dir / "embeddings.sqlite")
     try:
         with watch.stage("embed"), path.open("wb") as file:
             npy.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (total, dimension)})
@@ -66,15 +65,6 @@ def embed_to_file(
             cache.close()
     mapped: Vector = np.load(path, mmap_mode="r", allow_pickle=False)
     return mapped, embedded, reused
-
-
-def _open_cache(path: Path) -> EmbeddingCache | None:
-    """A cache that cannot be opened costs time, never the build."""
-    try:
-        return EmbeddingCache(path)
-    except (OSError, sqlite3.Error, FootnoteError) as error:
-        logger.warning("the embedding cache %s cannot be used: %s", path, error)
-        return None
 
 
 def _check(vectors: Vector, shape: tuple[int, int]) -> None:

@@ -8,17 +8,17 @@ repository; what it says is never shown, only searched for.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from rag.errors import FootnoteError
+from rag.errors import FootnoteError, ReplyMalformed
 from rag.index.tokens import words
+from rag.prompting.replies import ReplyForm, read_reply
 from rag.protocols import LanguageModel
 from rag.retrieval.query import Query, searched_terms
 from rag.source.redaction import redact
@@ -52,9 +52,7 @@ _LONGEST_TERM = 60
 _REMEMBERED = 512  # questions
 
 
-class _Reply(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
+class _Reply(ReplyForm):
     terms: list[str] = Field(min_length=1, max_length=64)
 
 
@@ -143,8 +141,8 @@ def read(said: str, how: How) -> Expansion:
         text = "".join(character if character.isprintable() or character == "\n" else " " for character in "\n".join(lines)).strip()
         return Expansion(text=text) if words(text) else NOTHING
     try:
-        reply = _Reply.model_validate(json.loads(said[said.find("{") : said.rfind("}") + 1]))
-    except (ValueError, ValidationError, RecursionError):
+        reply = read_reply(said[said.find("{") : said.rfind("}") + 1], _Reply)  # what stands around it is forgiven: nothing is judged here
+    except ReplyMalformed:
         return NOTHING
     terms = [" ".join(words(term[:_LONGEST_TERM])) for term in reply.terms[:_MOST_TERMS]]
     listed = " ".join(term for term in terms if term)

@@ -40,7 +40,19 @@ _IN_PROSE = re.compile(
 )
 _MOST_IDENTIFIERS = 40  # of a text; each is looked up
 _TEST_TOOL = re.compile(r"\btest(?:ing)? (?:client|server|runner|app|harness|helper|mode|utilit)", re.IGNORECASE)  # made for tests, not one
-_TESTS = frozenset({"test", "tests", "tested", "testing", "spec", "specs", "fixture", "fixtures", "mock", "mocks"})
+_TESTS = frozenset({"test", "tests", "tested", "testing", "fixture", "fixtures", "mock", "mocks"})
+_CODE_FILE = r"\.(?:[cm]?[jt]sx?|coffee|cr|cs|dart|exs?|go|groovy|hs|java|kts?|lua|php|py|rb|rs|scala|swift)\b"
+_SPECS = re.compile(
+    rf"""\brspec\b
+      | \bspecs?[ _-](?:files?|folders?|director(?:y|ies)|suites?|helpers?)\b
+      | \b(?:unit|integration|acceptance|regression|e2e)[ ]specs?\b
+      | \bin[ ](?:(?:the|our|its|all)[ ])?specs\b | \b(?:there|any|no|runs?|running|writes?|writing)[ ](?:(?:the|our|all)[ ])?specs\b
+      | \bspecs[ ](?:cover|check|test|exercise|fail|pass|break)
+      | [._-]specs?{_CODE_FILE} | (?-i:[a-z0-9]Specs?){_CODE_FILE}    # door_spec.rb, door.spec.ts, DoorSpec.kt
+      | (?<![\w./-])specs?/(?:[\w./-]*[./]|(?!\w)) | \b(?:in|under|below)[ ]`?specs?/    # spec/models/
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)  # tests; a "spec" by itself is a specification: "according to the spec", "the OpenAPI spec"
 _EXAMPLES = frozenset({"example", "examples", "sample", "samples", "demo", "demos", "benchmark", "benchmarks", "tutorial", "tutorials"})
 _OF_DOCUMENTATION = re.compile(
     r"\b(?:documentation|docs?|documented|guide|tutorial)\b(?=\W*$|\s*[.,;:?!)]|\s+(?:pages?|sections?|says?|"
@@ -120,7 +132,7 @@ def understand(question: str) -> Query:
         filters=filters,
         group=group,
         asks_for=_asks_for(head, symbol),
-        asks_for_tests=not _TESTS.isdisjoint(terms(_TEST_TOOL.sub(" ", head))),
+        asks_for_tests=not _TESTS.isdisjoint(terms(_TEST_TOOL.sub(" ", head))) or bool(_SPECS.search(head)),
         asks_for_examples=not _EXAMPLES.isdisjoint(terms(head)),
     )
 

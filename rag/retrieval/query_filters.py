@@ -15,7 +15,9 @@ Group = Literal["code", "prose", ""]
 
 _WRITTEN = re.compile(r"(?:(?<=\s)|^)(path|file|lang|language|kind|author|since|before):(\"[^\"\n]+\"|[^\s\"]+)(?=\s|$)")
 _IN_THE_TESTS = re.compile(
-    r"\b(?:in|from|of|by) (?:the|our|its) (?:unit |integration )?(?:tests?(?: suite| files?| code)?|specs)(?=[\s?.!,]*$)", re.I
+    r"\b(?:(?:in|from|of|by) (?:the|our|its) (?:unit |integration )?tests?(?: suite| files?| code)?"
+    r"|in (?:the|our|its) (?:unit |integration )?specs)(?=[\s?.!,]*$)",  # what is demanded by the specs is no test
+    re.IGNORECASE,
 )
 _NAMES = {"c++": "cpp", "c#": "csharp", "golang": "go", "shell": "bash", "node": "javascript", "rst": "restructuredtext"}
 

@@ -54,6 +54,16 @@ async def test_a_stream_with_its_usage_and_finish_reason() -> None:
     ]
 
 
+async def test_what_is_no_unicode_keeps_nobody_from_an_answer() -> None:
+    """A file's name of bytes that are no UTF-8 is text with lone surrogates, which cannot be sent as it is."""
+    name = b"src/caf\xe9.py".decode("utf-8", "surrogateescape")
+    async with FakeGroq([Reply("Yes. [1]")]) as server:
+        model = GroqLanguageModel(GroqSettings(base_url=server.url), KEY)
+        assert [piece async for piece in model.stream([("user", f"file: {name}")], temperature=0.0, max_tokens=9)]
+        assert server.requests[0]["messages"] == [{"role": "user", "content": "file: src/caf?.py"}]
+        await model.aclose()
+
+
 async def test_the_name_has_provider_and_model() -> None:
     model = GroqLanguageModel(GroqSettings(model="m"), KEY)
     assert model.name == "groq/m"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from rag.answering.generators.groq import GroqLanguageModel, GroqSettings
-from rag.answering.generators.prompted import PromptedGenerator, random_marker
+from rag.answering.generators.prompted import PromptedGenerator
 from rag.answering.prompts import NOT_IN_CONTEXT, SYSTEM, messages
 from rag.types import ContextChunk, GenerationRequest, Turn
 from tests.answering.fake_groq import FakeGroq, Reply
@@ -37,10 +37,6 @@ def test_nothing_in_a_file_can_close_its_chunk() -> None:
     # once in the sentence that explains it, and once at either end of the chunk
     assert text.count(MARKER) == 3
     assert sum(line.startswith(f"=== {MARKER}") for line in text.split("\n")) == 2
-
-
-def test_markers_are_random() -> None:
-    assert len({random_marker() for _ in range(100)}) == 100
 
 
 async def test_every_request_has_a_marker_of_its_own() -> None:

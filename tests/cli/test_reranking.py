@@ -10,9 +10,10 @@ import pytest
 from bot.configuration import load_settings
 from bot.data_directory import DataDirectory
 from bot.doctor import CHECKS, Finding
+from bot.part_settings import live_secrets
 from bot.reranking import reranking_of
 from bot.settings import Settings
-from bot.wiring import live_secrets, open_parts
+from bot.wiring.parts import open_parts
 from rag.errors import ConfigurationError, FootnoteError
 from rag.types import Repository
 from tests.answering.fake_groq import FakeGroq, Reply

@@ -15,9 +15,11 @@ import pytest
 
 from bot.configuration import load_settings
 from bot.data_directory import DataDirectory
+from bot.part_settings import live_secrets, server_settings
 from bot.parts import Parts
 from bot.settings import Settings
-from bot.wiring import build_scheduler, expander_for, http_server, live_secrets, open_parts, resume_pushes, server_settings
+from bot.wiring.parts import expander_for, open_parts
+from bot.wiring.service import build_scheduler, http_server, resume_pushes
 from rag.answering.generators.groq import GroqLanguageModel, GroqSettings
 from rag.errors import ConfigurationError
 from rag.types import Repository

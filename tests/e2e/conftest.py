@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -13,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from bot.data_directory import DataDirectory
+from bot.http.control import ask_owner
 from tests.index.fixtures import data_directory
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +54,14 @@ class Footnote:
 
     def json(self, *words: str) -> Any:
         return json.loads(self.run(*words, "--json").stdout)
+
+    def told(self, operation: str) -> Any:
+        """What the bot that runs says of itself, over its socket: looking again and again costs no process each time."""
+
+        async def last() -> Any:
+            return [message async for message in ask_owner(DataDirectory(self.data_dir).socket, operation, {})][-1]
+
+        return asyncio.run(last())
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(

@@ -17,8 +17,9 @@ import pytest
 from bot.configuration import load_settings
 from bot.data_directory import DataDirectory
 from bot.engine import run
+from bot.part_settings import usable_cores
 from bot.settings import Settings
-from bot.wiring import answering, open_parts, usable_cores
+from bot.wiring.parts import answering, open_parts
 from tests.index.fixtures import data_directory, make_repository
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")

@@ -206,10 +206,9 @@ async def _indexed(footnote: Footnote, commit: str, cause: str) -> Any:
     """The status once the commit is indexed and its build is in the log."""
     async with asyncio.timeout(150):  # a build gives way to the tests beside it
         while True:
-            status = await asyncio.to_thread(footnote.json, "status")
-            row = status["repositories"][0]
+            row = (await asyncio.to_thread(footnote.told, "status"))["repositories"][0]
             if row["index"]["commit"] == commit and row["last_build"]["cause"] == cause:
-                return status
+                return await asyncio.to_thread(footnote.json, "status")
             await asyncio.sleep(0.2)
 
 

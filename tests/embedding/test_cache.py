@@ -3,7 +3,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import pytest
 from rag.embedding.cache import EmbeddingCache, embed_with_cache
 from rag.protocols import Embedder, Vector
 from rag.types import EmbeddingSpec
+from tests.embedding.fixtures import Counting
 
 SPEC = EmbeddingSpec("m", "w" * 64, "onnx-int8", 8, 256)
 
@@ -96,6 +97,7 @@ from pathlib import Path
 import numpy as np
 from rag.embedding.cache import EmbeddingCache
 from rag.types import EmbeddingSpec
+from tests.embedding.fixtures import Counting
 spec = EmbeddingSpec("m", "w" * 64, "onnx-int8", 8, 256)
 cache = EmbeddingCache(Path(sys.argv[1]))
 for number in range(60):
@@ -128,37 +130,18 @@ def test_a_damaged_file_is_put_aside(tmp_path: Path) -> None:
     assert path.with_name("cache.sqlite.damaged").exists()
 
 
-class Counting:
-    """The real embedder, noting what it was asked."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
-        self.asked: list[str] = []
-
-    @property
-    def spec(self) -> EmbeddingSpec:
-        return self.embedder.spec
-
-    def embed_documents(self, texts: Sequence[str]) -> Vector:
-        self.asked += texts
-        return self.embedder.embed_documents(texts)
-
-    def embed_query(self, text: str) -> Vector:
-        return self.embedder.embed_query(text)
-
-
 def test_nothing_is_embedded_twice_and_cached_vectors_are_the_fresh_ones(embedder: Embedder, cache: EmbeddingCache) -> None:
     counting = Counting(embedder)
     texts = ["def one(): ...", "def two(): ...", "def one(): ...", "longer text " * 20]
     progress: list[tuple[int, int]] = []
     first, embedded, reused = embed_with_cache(counting, cache, texts, lambda done, total: progress.append((done, total)))
     assert (embedded, reused) == (3, 1)
-    assert sorted(counting.asked) == sorted(set(texts))
+    assert sorted(counting.documents) == sorted(set(texts))
     assert progress[0] == (0, 4)
     assert progress[-1] == (4, 4)
     second, embedded, reused = embed_with_cache(counting, cache, [*texts, "a new one"])
     assert (embedded, reused) == (1, 4)
-    assert len(counting.asked) == 4
+    assert len(counting.documents) == 4
     np.testing.assert_array_equal(second[:4], first)
     np.testing.assert_array_equal(first, embedder.embed_documents(texts))
     none, embedded, reused = embed_with_cache(counting, cache, [])

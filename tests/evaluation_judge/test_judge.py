@@ -86,6 +86,7 @@ async def test_a_fence_around_the_whole_is_forgiven() -> None:
         '{"statements": [{"statement": "", "supported": true, "reason": "r"}]}',
         '{"statements": [{"statement": "s", "supported": true, "reason": "r", "score": 1}]}',
         '{"statements": [{"statement": "s", "supported": true, "reason": "r"}], "faithfulness": 1.0}',
+        '{"statements": [{"statement": "s", "supported": false, "supported": true, "reason": "r"}]}',
         verdicts(True)[:-3],
         verdicts(True) + verdicts(True),
         "Here you are:\n" + verdicts(True),

@@ -38,20 +38,37 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, EmbeddingSetti
     }
 
 
+@pytest.fixture(scope="module")
+def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all tests of this module keep exported models: one export of each costs a process with torch."""
+    return tmp_path_factory.mktemp("exports")
+
+
+@pytest.fixture
+def data(tmp_path: Path, exports: Path) -> Path:
+    """A data directory with nothing in it but the module's exports."""
+    directory = tmp_path / "data"
+    directory.mkdir()
+    (directory / "models").symlink_to(exports, target_is_directory=True)
+    return directory
+
+
 @pytest.mark.parametrize("which", ["exported", "distilled", "as it is", "published static"])
-async def test_a_repository_is_indexed_and_searched_by_it(models: dict[str, EmbeddingSettings], which: str, tmp_path: Path) -> None:
+async def test_a_repository_is_indexed_and_searched_by_it(
+    models: dict[str, EmbeddingSettings], which: str, tmp_path: Path, data: Path
+) -> None:
     settings = models[which]
     source = make_repository(tmp_path / "source")
-    job = BuildJob(replace(LARDER, source=str(source)), tmp_path / "data", settings, threads=1)
+    job = BuildJob(replace(LARDER, source=str(source)), data, settings, threads=1)
     report = build(job, lambda event: None)
     spec = describe(settings)
-    directory = repository_directory(tmp_path / "data", "larder")
+    directory = repository_directory(data, "larder")
     with RepositoryIndex(directory, EdgeBackend(), spec).open() as generation:
         assert generation.manifest.embedding == spec
         assert generation.vectors is not None
         assert generation.vectors.shape == (report.chunks, spec.dimension)
         chunks = list(generation.chunks.all())
-        embedder = load_embedder(settings, tmp_path / "data" / "models")
+        embedder = load_embedder(settings, data / "models")
         fresh = embedder.embed_documents([chunk.encoded_text for chunk in chunks])
         np.testing.assert_allclose(generation.vectors, fresh, atol=1e-5)
         retriever = Retriever(embedder, RetrievalSettings())
@@ -64,14 +81,16 @@ async def test_a_repository_is_indexed_and_searched_by_it(models: dict[str, Embe
         assert build(job, lambda event: None).unchanged
 
 
-async def test_vectors_of_one_back_end_are_never_searched_by_another(models: dict[str, EmbeddingSettings], tmp_path: Path) -> None:
+async def test_vectors_of_one_back_end_are_never_searched_by_another(
+    models: dict[str, EmbeddingSettings], tmp_path: Path, data: Path
+) -> None:
     source = make_repository(tmp_path / "source")
-    build(BuildJob(replace(LARDER, source=str(source)), tmp_path / "data", models["exported"], threads=1), lambda event: None)
-    directory = repository_directory(tmp_path / "data", "larder")
+    build(BuildJob(replace(LARDER, source=str(source)), data, models["exported"], threads=1), lambda event: None)
+    directory = repository_directory(data, "larder")
     with RepositoryIndex(directory, EdgeBackend(), describe(models["distilled"])).open() as generation:
         assert generation.dense is None
         assert "static" in generation.mismatch
-        retriever = Retriever(load_embedder(models["distilled"], tmp_path / "data" / "models"), RetrievalSettings())
+        retriever = Retriever(load_embedder(models["distilled"], data / "models"), RetrievalSettings())
         assert (await retriever.retrieve("which locker is free?", generation, LARDER)).results
         with pytest.raises(RetrievalError, match="cannot be searched by meaning"):
             await retriever.retrieve("which locker is free?", generation, LARDER, stage="dense")

@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
-from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
 from playground import Playground
 from playground.defaults import ENGINEERING, MAYA, TEAM_ID
 from tests.playground.browser import chromium_page
-from tests.playground.echo_bot import THUMBS, make_echo
+from tests.playground.echo_bot import THUMBS
 
 pytestmark = pytest.mark.browser
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -30,21 +29,6 @@ async def playground() -> AsyncIterator[Playground]:
 
     async with Playground(read_source=read) as running:
         yield running
-
-
-@pytest.fixture
-async def client(playground: Playground) -> AsyncWebClient:
-    return AsyncWebClient(token=playground.bot_token, base_url=playground.api_url)
-
-
-@pytest.fixture
-async def heard(playground: Playground) -> AsyncIterator[list[dict[str, Any]]]:
-    bodies: list[dict[str, Any]] = []
-    handler: Any = AsyncSocketModeHandler(make_echo(playground, bodies), playground.app_token)
-    await handler.connect_async()
-    await playground.wait_connected()
-    yield bodies
-    await handler.close_async()
 
 
 def cite(playground: Playground, path: str, lines: str) -> str:

@@ -15,8 +15,8 @@ from rag.retrieval.query_filters import TEST_GLOBS
 from rag.retrieval.retriever import Retriever
 from rag.retrieval.settings import RetrievalSettings
 from rag.types import Filters
+from tests.embedding.fixtures import Counting
 from tests.index.fixtures import SampleIndex
-from tests.retrieval.test_query_vectors import Counting
 
 REPORT = """\
 <!-- Thank you for the report! Please fill in what follows. -->
@@ -124,7 +124,7 @@ async def test_a_long_question_embeds_one_short_text_whatever_its_length(
     text = "Parcels are lost\n" + "A parcel that nobody fetches is sent back. " * 2_000 + "\n\n" + "noise " * 10_000
     for _ in range(2):
         await retriever.retrieve(text, generation, sample_index.repository)
-    [asked] = counting.asked
+    [asked] = counting.questions
     assert len(asked) < 2_000
 
 

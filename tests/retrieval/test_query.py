@@ -54,6 +54,82 @@ def test_asking_for_tests_is_not_asking_for_what_was_made_for_them(question: str
 
 
 @pytest.mark.parametrize(
+    "question",
+    [
+        "how is expiry checked in the specs",
+        "what about doors in our specs?",
+        "lockers in all specs",
+        "Which specs cover the lockers?",
+        "why do the specs fail on Mondays",
+        "are there any specs for the courier",
+        "are there specs for couriers",
+        "how do I run the specs",
+        "where are the spec files of the depot",
+        "what does the spec helper set up",
+        "who loads spec_helper",
+        "the spec suite of the depot",
+        "which RSpec matchers are our own",
+        "the integration specs of the courier",
+        "a unit spec of doors",
+        "what does door_spec.rb check",
+        "does door.spec.ts cover hinges",
+        "DoorSpec.kt and hinges",
+        "what is in spec/models/door.rb",
+        "everything under spec/models",
+        "the `spec/` directory",
+    ],
+)
+def test_specs_that_are_tests(question: str) -> None:
+    assert understand(question).asks_for_tests
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "which status is right according to the spec",
+        "does it follow the specs",
+        "how is the OpenAPI spec generated",
+        "where are the OpenAPI specs merged",
+        "in the OpenAPI specs",
+        "is that required by the spec?",
+        "what do the specs say about expiry",
+        "the specs of the locker hardware",
+        "conforms to the spec of parcels",
+        "where is the spec version checked",
+        "spec compliant headers",
+        "a module spec without a loader",
+        "what is PodSpec.containers",
+        "what does ModuleSpec hold",
+        "which field of openapi_spec is sent",
+        "who reads openapi-spec.yaml",
+        "the spec/implementation mismatch of parcels",
+        "specifically the lockers",
+        "special parcels, inspected",
+        "retrospect of respect",
+    ],
+)
+def test_a_specification_is_no_test(question: str) -> None:
+    query = understand(question)
+    assert not query.asks_for_tests
+    assert query.filters == Filters()
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("how is expiry checked in the specs?", True),
+        ("how is expiry checked in our unit specs", True),
+        ("which header is demanded by the specs?", False),
+        ("is that a part of the specs?", False),
+        ("is expiry covered by the tests?", True),
+        ("in the specs of the hardware", False),
+    ],
+)
+def test_only_what_is_asked_of_the_tests_is_searched_for_in_them(question: str, wanted: bool) -> None:
+    assert understand(question).filters == (Filters(path=TEST_GLOBS) if wanted else Filters())
+
+
+@pytest.mark.parametrize(
     ("question", "kind"),
     [
         ("where is the parcel limit documented?", "documentation"),

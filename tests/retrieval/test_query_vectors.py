@@ -1,32 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
-from rag.protocols import Embedder, Vector
+from rag.protocols import Embedder
 from rag.retrieval.query_vectors import QueryVectors
-from rag.types import EmbeddingSpec
-
-
-class Counting:
-    """The real embedder, noting which questions it embedded."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self.embedder = embedder
-        self.asked: list[str] = []
-
-    @property
-    def spec(self) -> EmbeddingSpec:
-        return self.embedder.spec
-
-    def embed_documents(self, texts: Sequence[str]) -> Vector:
-        return self.embedder.embed_documents(texts)
-
-    def embed_query(self, text: str) -> Vector:
-        self.asked.append(text)
-        return self.embedder.embed_query(text)
+from tests.embedding.fixtures import Counting
 
 
 def test_a_question_is_embedded_once_and_the_oldest_is_forgotten(embedder: Embedder) -> None:
@@ -39,9 +18,9 @@ def test_a_question_is_embedded_once_and_the_oldest_is_forgotten(embedder: Embed
     vectors.of("one")
     vectors.of("three")  # forgets "two", which was not asked for longest
     vectors.of("one")
-    assert counting.asked == ["one", "two", "three"]
+    assert counting.questions == ["one", "two", "three"]
     vectors.of("two")
-    assert counting.asked == ["one", "two", "three", "two"]
+    assert counting.questions == ["one", "two", "three", "two"]
 
 
 def test_a_shared_vector_cannot_be_changed(embedder: Embedder) -> None:
@@ -54,10 +33,10 @@ def test_the_mean_of_several_texts_embeds_each_of_them_once(embedder: Embedder) 
     counting = Counting(embedder)
     vectors = QueryVectors(counting)
     mean = vectors.of("one", "two", "one")
-    assert counting.asked == ["one", "two"]
+    assert counting.questions == ["one", "two"]
     assert mean.dtype == np.float32
     assert np.linalg.norm(mean) == pytest.approx(1.0, abs=1e-6)
     expected = 2 * embedder.embed_query("one") + embedder.embed_query("two")
     np.testing.assert_allclose(mean, expected / np.linalg.norm(expected), atol=1e-6)
     vectors.of("two")
-    assert counting.asked == ["one", "two"]
+    assert counting.questions == ["one", "two"]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rag.answering.context import estimate_tokens
 from rag.answering.generators.groq_errors import Refusal, refusal
 from rag.answering.generators.stream import ReportedStream, StreamReport
+from rag.embedding.well_formed import well_formed
 from rag.errors import GeneratorCut, GeneratorUnavailable, PromptTooLarge
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class GroqLanguageModel:
         report = StreamReport()
         payload = {
             "model": self._settings.model,
-            "messages": [{"role": role, "content": content} for role, content in messages],
+            "messages": [{"role": role, "content": well_formed(content)} for role, content in messages],
             "temperature": temperature,
             "max_tokens": max_tokens,
         }

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import AsyncGenerator, Callable
 
 from rag.answering import prompts
 from rag.answering.generators.stream import ReportedStream, StreamReport, close, report_of
+from rag.prompting.marks import random_marker
 from rag.protocols import LanguageModel
 from rag.types import GenerationRequest
-
-
-def random_marker() -> str:
-    """16 hexadecimal digits that nobody can have written into a file beforehand."""
-    return secrets.token_hex(8)
 
 
 class PromptedGenerator:

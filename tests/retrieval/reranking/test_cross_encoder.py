@@ -84,7 +84,7 @@ async def test_the_loop_goes_on_while_it_works(tmp_path: Path) -> None:
 
 def test_torch_is_imported_by_nothing_but_a_cross_encoder_in_use() -> None:
     code = (
-        "import sys, rag.retrieval.retriever, bot.wiring, bot.reranking, rag.retrieval.reranking.cross_encoder as one;"
+        "import sys, bot.wiring.parts, bot.wiring.service, bot.reranking, rag.retrieval.reranking.cross_encoder as one;"
         "one.CrossEncoderReranker('a'); print('torch' in sys.modules, 'sentence_transformers' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120)

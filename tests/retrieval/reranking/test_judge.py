@@ -48,6 +48,7 @@ async def test_a_mark_comes_with_its_reason_on_one_line() -> None:
         '{"score": NaN, "reason": "r"}',
         '{"score": Infinity, "reason": "r"}',
         '{"score": 9, "reason": "r", "relevant": true}',
+        '{"score": 0, "score": 9, "reason": "r"}',
         verdict(9)[:-2],
         verdict(9) + verdict(9),
         "Here you are:\n" + verdict(9),
