@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
 PROSE: frozenset[str] = frozenset({"markdown", "restructuredtext", "asciidoc", "org", "latex", "text"})
-"""Languages that people read as prose."""
+"""Languages that people read as prose; "text" is also what a file of unknown make is called (`is_prose`)."""
+_OF_TEXTS = re.compile(
+    r"(?:^|/)(?:[^/]+\.(?i:text|rdoc|cheatmd)|[A-Z]+(?:[_-][A-Z]+)*"  # LICENSE, RELEASE-NOTES
+    r"|(?i:authors|changelog|changes|contributing|copying|install|licen[cs]e|news|notice|readme|todo))$"
+)
+_PLAIN = re.compile(r"(?!.*(?:test|spec|fixture|mock|snapshot|corpus|expected)[^/]*/).*\.txt$", re.IGNORECASE)  # else it is recorded output
+
+
+def is_prose(path: str, language: str) -> bool:
+    """Whether people read the file as prose. Of "text" what is called so: rules of a tool and recorded output are no prose."""
+    return language in PROSE and (language != "text" or bool(_OF_TEXTS.search(path) or _PLAIN.match(path)))
 
 
 class Kind(StrEnum):
@@ -198,7 +209,7 @@ class SearchResult:
     @property
     def group(self) -> str:
         """ "prose" for what people read as text, "code" for all else."""
-        return "prose" if self.chunk.language in PROSE else "code"
+        return "prose" if is_prose(self.chunk.path, self.chunk.language) else "code"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rag.index.chunk_table import ChunkTable
 from rag.retrieval import signals
 from rag.retrieval.evidence import Evidence, Floats, file_best, file_means
 from rag.retrieval.fusion import reciprocal_rank_fusion
-from rag.retrieval.paths import path_facts, split_words, unversioned
+from rag.retrieval.paths import path_facts, split_words, untranslated, unversioned
 from rag.retrieval.pointed import Pointed
 from rag.retrieval.query import Query
 from rag.retrieval.signals import Asked, Match, Weights
@@ -76,9 +76,13 @@ def rank(
     counts = np.diff(np.append(evidence.starts, len(evidence.rows)))
     sums = np.add.reduceat(combined, evidence.starts) / np.sqrt(counts)
     about = sums / max(float(sums.max()), 1e-9)
+    odd = chunks.odd[evidence.files].tolist()
     words = file_best(evidence, evidence.sparse)
     facts = [path_facts(chunks.paths[number]) for number in evidence.files.tolist()]
-    ordinary = max((float(words[place]) for place, fact in enumerate(facts) if not (fact.test or fact.example)), default=0.0)
+    ordinary = max((float(words[place]) for place, fact in enumerate(facts) if not (fact.test or fact.example or odd[place])), default=0.0)
+    translated = [any(twin in chunks.path_set for twin in untranslated(chunks.paths[number])) for number in evidence.files.tolist()]
+    apart = [other or fact.changes or fact.aside for fact, other in zip(facts, translated, strict=True)]
+    common = max((float(words[place]) for place, one in enumerate(apart) if not one), default=0.0)
     tests = query.asks_for_tests or definitions.only_tests
     broad, largest = signals.breadth(len(asked.importance)), int(counts.max())
     scored: list[_File] = []
@@ -87,6 +91,7 @@ def rank(
             "text": float(text[place]),
             "file name": signals.stem_match(asked.match(fact.stem), weights),
             "directories": signals.directory_match(asked.match(fact.directories), weights),
+            "title": signals.title_match(_title(number, chunks, asked), weights) if weights.title else 0.0,
             "coherence": signals.coherence(float(about[place]), broad, weights),
             "size": signals.size(int(counts[place]), largest, broad, weights),
             "definition": signals.defines_what_is_asked(definitions.strength.get(number, 0.0), fact, query.symbol, weights),
@@ -95,6 +100,11 @@ def rank(
         factors = {
             "× role": signals.role(fact, weights, tests=tests, examples=query.asks_for_examples, better=float(words[place]) - ordinary),
             "× old": signals.currency(fact, unversioned(chunks.paths[number]) in chunks.path_set, weights),
+            "× odd": signals.oddity(odd[place], weights, better=float(words[place]) - ordinary),
+            "× page": signals.page(
+                fact, translated[place], weights, changes=query.asks_for_changes, named=asked.match(fact.stem).precision > 0,
+                better=float(words[place]) - common,
+            ),
             "× depth": signals.depth(fact, weights),
         }
         scored.append(_File(place, shares, factors))
@@ -190,6 +200,11 @@ def _names(place: int, combined: Floats, evidence: Evidence, chunks: ChunkTable,
     of_file = evidence.of_file(place)
     best = np.argsort(-combined[of_file], kind="stable")[:_NAMED_CHUNKS]
     return [asked.match(split_words(name)) for row in evidence.rows[of_file][best].tolist() for name in chunks.defines.of_row(row)]
+
+
+def _title(number: int, chunks: ChunkTable, asked: Asked) -> Match:
+    names = chunks.defines.of_row(int(chunks.files.starts[number]))
+    return asked.match(split_words(names[0])) if names else signals.NO_MATCH
 
 
 def _chunks(

@@ -36,6 +36,11 @@ class Weights:
     example: float = 0.7
     lenience: float = 0.4
     outdated: float = 0.8
+    odd: float = 0.7
+    changes: float = 1.0
+    aside: float = 1.0
+    translation: float = 1.0
+    title: float = 0.0
     level: float = 0.02
     repeat: float = 0.5
     repeat_share: float = 0.5
@@ -61,6 +66,7 @@ PROSE = Weights(
     test=1.0,
     example=1.0,
     outdated=1.0,
+    changes=0.5,
     level=0.0,
     lifted=5,
     lifted_to=5,
@@ -142,6 +148,11 @@ def stem_match(match: Match, weights: Weights) -> float:
     return weights.stem * match.precision * math.sqrt(match.coverage) + weights.stem_alone * match.precision
 
 
+def title_match(match: Match, weights: Weights) -> float:
+    """The page's title, its first heading."""
+    return weights.title * match.precision * math.sqrt(match.coverage)
+
+
 def directory_match(match: Match, weights: Weights) -> float:
     """The names of its directories."""
     return weights.directory * match.coverage
@@ -204,6 +215,23 @@ def role(facts: PathFacts, weights: Weights, *, tests: bool, examples: bool, bet
 def currency(facts: PathFacts, twin: bool, weights: Weights) -> float:
     """What the score of an old version is multiplied by: one that lies among such, or with a `twin` outside of its version's directory."""
     return weights.outdated if facts.outdated or twin else 1.0
+
+
+def oddity(odd: bool, weights: Weights, *, better: float) -> float:
+    """What the score of a file of no known language is multiplied by. `better`: as for `role`."""
+    factor = weights.odd if odd else 1.0
+    return factor + (1 - factor) * min(1.0, max(0.0, better) / weights.lenience) if weights.lenience else factor
+
+
+def page(facts: PathFacts, translated: bool, weights: Weights, *, changes: bool, named: bool, better: float) -> float:
+    """What a page's score is multiplied by: what changed in which version, forms and licences, and translations are seldom asked for.
+    `changes`: the question asks what changed; `named`: it says a word of the file's name; `better`: by how much it holds more of the
+    question than any page of another kind, as a translation does where the question is in its language.
+    """
+    factor = weights.translation if translated else 1.0
+    if not named and (facts.aside or (facts.changes and not changes)):
+        factor *= weights.aside if facts.aside else weights.changes
+    return factor + (1 - factor) * min(1.0, max(0.0, better) / weights.lenience) if weights.lenience else factor
 
 
 def depth(facts: PathFacts, weights: Weights) -> float:
