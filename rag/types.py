@@ -15,7 +15,9 @@ _OF_TEXTS = re.compile(
     r"(?:^|/)(?:[^/]+\.(?i:text|rdoc|cheatmd)|[A-Z]+(?:[_-][A-Z]+)*"  # LICENSE, RELEASE-NOTES
     r"|(?i:authors|changelog|changes|contributing|copying|install|licen[cs]e|news|notice|readme|todo))$"
 )
-_PLAIN = re.compile(r"(?!.*(?:test|spec|fixture|mock|snapshot|corpus|expected)[^/]*/).*\.txt$", re.IGNORECASE)  # else it is recorded output
+_PLAIN = re.compile(
+    r"(?!.*(?:(?<![A-Za-z])(?:unit)?(?:test|spec|fixture|mock|snapshot|corpus|expected)|Test|Spec|Mock)[^/]*/).*\.(?i:txt)$"
+)  # else it is recorded output
 
 
 def is_prose(path: str, language: str) -> bool:

@@ -12,15 +12,16 @@ from rag.index.generation import Generation
 from rag.retrieval import confidence
 from rag.retrieval.candidates import Candidates
 from rag.retrieval.evidence import FILES, Evidence, gather
-from rag.retrieval.groups import Grounds, GroupName, prose_leads
+from rag.retrieval.groups import Grounds, GroupName, leaning, prose_leads
 from rag.retrieval.importance import Holders, holders_of, importance
-from rag.retrieval.paths import path_facts
+from rag.retrieval.paths import path_facts, split_words
 from rag.retrieval.pointed import pointed_at
 from rag.retrieval.query import Query
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Definitions, Ranked, definitions_of, rank
 from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, Asked, fitting
 
+_NEAREST = 5  # chunks of a group whose names tell which group leads
 _NOTHING = np.zeros(0, dtype=np.int64)
 
 
@@ -79,7 +80,10 @@ def _grounds(evidence: Evidence, asked: Asked, holders: Holders, generation: Gen
     best = evidence.rows[np.argsort(-evidence.sparse, kind="stable")]
     matches = [asked.match(path_facts(generation.chunks.paths[number]).stem) for number in evidence.files.tolist()]
     stem = max(match.precision * match.coverage**0.5 for match in matches)
-    return Grounds(similarity, confidence.coverage(asked, holders, best.tolist()), stem)
+    text = evidence.sparse if evidence.dense is None else 0.5 * evidence.sparse + 0.5 * np.maximum(evidence.dense, 0.0)
+    nearest = evidence.rows[np.argsort(-text, kind="stable")[:_NEAREST]].tolist()
+    names = (asked.match(split_words(name)).f1 for row in nearest for name in generation.chunks.defines.of_row(row))
+    return Grounds(similarity, confidence.coverage(asked, holders, best.tolist()), stem, float(text.max()), max(names, default=0.0))
 
 
 def _prose_leads(grounds: dict[str, Grounds], query: Query, definitions: Definitions) -> bool:
@@ -89,6 +93,7 @@ def _prose_leads(grounds: dict[str, Grounds], query: Query, definitions: Definit
         symbol=bool(query.symbol),
         identifier_defined=bool(definitions.strength),
         documentation=query.asks_for == "documentation",
+        leaning=leaning(query.long.title if query.long else query.text),
     )
 
 

@@ -30,18 +30,18 @@ _OF_CHANGES = re.compile(
     r"(?:^|[\W_])(?:change(?:s|log)?|history|news|releases?|release[\W_]?notes?|what'?s[\W_]?new)(?:[\W_]|$)", re.IGNORECASE
 )
 _RELEASES = frozenset({"changelog", "changelogs", "news", "release-notes", "release_notes", "releasenotes", "releases", "whatsnew"})
-_FORM = re.compile(r"(?:^|/)(?:issue|pull_request|merge_request|bug_report|feature_request)_?(?:templates?)?(?:[/.]|$)", re.IGNORECASE)
-_LEGAL = re.compile(r"(?:^|/)(?:[^/]*licen[cs]e|copying|notice|authors|code[-_ ]of[-_ ]conduct)[^/]*$", re.IGNORECASE)
 _LANGUAGE = r"(?:ar|bg|bn|br|ca|cn|cs|da|de|el|es|fa|fi|fr|he|hi|hu|id|it|ja|jp|ko|kr|ms|nb|nl|pl|pt|ro|ru|sk|sr|sv|th|tr|tw|uk|ur|vi|zh)"
 _TRANSLATED_TO = re.compile(rf"{_LANGUAGE}(?:[-_][a-z]{{2,4}})?$", re.IGNORECASE)
 _NAME_TRANSLATED = re.compile(rf"(.+)[._-]{_LANGUAGE}(?:[-_][a-z]{{2,4}})?$", re.IGNORECASE)
-_OF_TRANSLATIONS = frozenset({"i18n", "l10n", "lang", "langs", "languages", "locale", "locales", "translated", "translation", "translations"})
+_OF_TRANSLATIONS = frozenset(
+    {"i18n", "l10n", "lang", "langs", "languages", "locale", "locales", "translated", "translation", "translations"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PathFacts:
     """`stem`, `directories`: distinct words in lower case. `level`: how many directories deep. `outdated`: kept for old users. `changes`: a
-    change log or release notes; `aside`: a form to fill in, a licence, a code of conduct.
+    change log or release notes.
     """
 
     stem: tuple[str, ...]
@@ -51,7 +51,6 @@ class PathFacts:
     example: bool
     outdated: bool
     changes: bool
-    aside: bool
 
 
 @lru_cache(maxsize=100_000)
@@ -72,7 +71,6 @@ def path_facts(path: str) -> PathFacts:
         example=any(directory.lower().strip("_") in _EXAMPLE_DIRECTORIES for directory in directories),
         outdated=any(directory.lower().strip("_") in _OUTDATED for directory in directories),
         changes=bool(_OF_CHANGES.search(pure.stem)) or any(directory.lower() in _RELEASES for directory in directories),
-        aside=bool(_FORM.search(path) or _LEGAL.search(path)),
     )
 
 

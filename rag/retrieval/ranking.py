@@ -80,9 +80,13 @@ def rank(
     words = file_best(evidence, evidence.sparse)
     facts = [path_facts(chunks.paths[number]) for number in evidence.files.tolist()]
     ordinary = max((float(words[place]) for place, fact in enumerate(facts) if not (fact.test or fact.example or odd[place])), default=0.0)
-    translated = [any(twin in chunks.path_set for twin in untranslated(chunks.paths[number])) for number in evidence.files.tolist()]
-    apart = [other or fact.changes or fact.aside for fact, other in zip(facts, translated, strict=True)]
-    common = max((float(words[place]) for place, one in enumerate(apart) if not one), default=0.0)
+    translated = [
+        query.in_english and any(twin in chunks.path_set for twin in untranslated(chunks.paths[number]))
+        for number in evidence.files.tolist()
+    ]
+    apart = [other or fact.changes for fact, other in zip(facts, translated, strict=True)]
+    answers = file_best(evidence, combined)
+    common = max((float(answers[place]) for place, one in enumerate(apart) if not one), default=0.0)
     tests = query.asks_for_tests or definitions.only_tests
     broad, largest = signals.breadth(len(asked.importance)), int(counts.max())
     scored: list[_File] = []
@@ -91,7 +95,6 @@ def rank(
             "text": float(text[place]),
             "file name": signals.stem_match(asked.match(fact.stem), weights),
             "directories": signals.directory_match(asked.match(fact.directories), weights),
-            "title": signals.title_match(_title(number, chunks, asked), weights) if weights.title else 0.0,
             "coherence": signals.coherence(float(about[place]), broad, weights),
             "size": signals.size(int(counts[place]), largest, broad, weights),
             "definition": signals.defines_what_is_asked(definitions.strength.get(number, 0.0), fact, query.symbol, weights),
@@ -102,8 +105,11 @@ def rank(
             "× old": signals.currency(fact, unversioned(chunks.paths[number]) in chunks.path_set, weights),
             "× odd": signals.oddity(odd[place], weights, better=float(words[place]) - ordinary),
             "× page": signals.page(
-                fact, translated[place], weights, changes=query.asks_for_changes, named=asked.match(fact.stem).precision > 0,
-                better=float(words[place]) - common,
+                fact,
+                weights,
+                changes=query.asks_for_changes or asked.match(fact.stem).precision > 0,
+                translated=translated[place],
+                better=float(answers[place]) - common,
             ),
             "× depth": signals.depth(fact, weights),
         }
@@ -200,11 +206,6 @@ def _names(place: int, combined: Floats, evidence: Evidence, chunks: ChunkTable,
     of_file = evidence.of_file(place)
     best = np.argsort(-combined[of_file], kind="stable")[:_NAMED_CHUNKS]
     return [asked.match(split_words(name)) for row in evidence.rows[of_file][best].tolist() for name in chunks.defines.of_row(row)]
-
-
-def _title(number: int, chunks: ChunkTable, asked: Asked) -> Match:
-    names = chunks.defines.of_row(int(chunks.files.starts[number]))
-    return asked.match(split_words(names[0])) if names else signals.NO_MATCH
 
 
 def _chunks(

@@ -38,9 +38,7 @@ class Weights:
     outdated: float = 0.8
     odd: float = 0.7
     changes: float = 1.0
-    aside: float = 1.0
     translation: float = 1.0
-    title: float = 0.0
     level: float = 0.02
     repeat: float = 0.5
     repeat_share: float = 0.5
@@ -67,6 +65,7 @@ PROSE = Weights(
     example=1.0,
     outdated=1.0,
     changes=0.5,
+    translation=0.5,
     level=0.0,
     lifted=5,
     lifted_to=5,
@@ -148,11 +147,6 @@ def stem_match(match: Match, weights: Weights) -> float:
     return weights.stem * match.precision * math.sqrt(match.coverage) + weights.stem_alone * match.precision
 
 
-def title_match(match: Match, weights: Weights) -> float:
-    """The page's title, its first heading."""
-    return weights.title * match.precision * math.sqrt(match.coverage)
-
-
 def directory_match(match: Match, weights: Weights) -> float:
     """The names of its directories."""
     return weights.directory * match.coverage
@@ -208,8 +202,7 @@ def role(facts: PathFacts, weights: Weights, *, tests: bool, examples: bool, bet
         factor = weights.test
     elif facts.example and not examples:
         factor = weights.example
-    excused = min(1.0, max(0.0, better) / weights.lenience) if weights.lenience else 0.0
-    return factor + (1 - factor) * excused
+    return _excused(factor, better, weights)
 
 
 def currency(facts: PathFacts, twin: bool, weights: Weights) -> float:
@@ -219,18 +212,19 @@ def currency(facts: PathFacts, twin: bool, weights: Weights) -> float:
 
 def oddity(odd: bool, weights: Weights, *, better: float) -> float:
     """What the score of a file of no known language is multiplied by. `better`: as for `role`."""
-    factor = weights.odd if odd else 1.0
-    return factor + (1 - factor) * min(1.0, max(0.0, better) / weights.lenience) if weights.lenience else factor
+    return _excused(weights.odd if odd else 1.0, better, weights)
 
 
-def page(facts: PathFacts, translated: bool, weights: Weights, *, changes: bool, named: bool, better: float) -> float:
-    """What a page's score is multiplied by: what changed in which version, forms and licences, and translations are seldom asked for.
-    `changes`: the question asks what changed; `named`: it says a word of the file's name; `better`: by how much it holds more of the
-    question than any page of another kind, as a translation does where the question is in its language.
+def page(facts: PathFacts, weights: Weights, *, changes: bool, translated: bool, better: float) -> float:
+    """What a page's score is multiplied by: what every version changed, and translations, are seldom asked for. `changes`: they are, or
+    the question says the file's name; `translated`: from the question's language; `better`: by how much it answers better than any page
+    of another kind, as a translation does where the question is in its language.
     """
-    factor = weights.translation if translated else 1.0
-    if not named and (facts.aside or (facts.changes and not changes)):
-        factor *= weights.aside if facts.aside else weights.changes
+    factor = (weights.changes if facts.changes and not changes else 1.0) * (weights.translation if translated else 1.0)
+    return _excused(factor, better, weights)
+
+
+def _excused(factor: float, better: float, weights: Weights) -> float:
     return factor + (1 - factor) * min(1.0, max(0.0, better) / weights.lenience) if weights.lenience else factor
 
 

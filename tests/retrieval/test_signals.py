@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.retrieval import signals
-from rag.retrieval.paths import path_facts
+from rag.retrieval.paths import PathFacts, path_facts
 from rag.retrieval.signals import CODE, NO_MATCH, PROSE, Asked, Match
 from rag.types import Chunk, Kind
 
@@ -99,6 +99,24 @@ def test_tests_and_examples_give_way_unless_they_are_wanted_or_far_better() -> N
     assert role(test, better=-1.0) == CODE.test < role(test, better=CODE.lenience / 2) < role(test, better=CODE.lenience) == 1.0
     assert signals.role(test, PROSE, tests=False, examples=False, better=0.0) == 1.0
     assert signals.role(test, replace(CODE, lenience=0.0), tests=False, examples=False, better=1.0) == CODE.test
+
+
+def test_change_logs_and_translations_give_way_unless_they_are_wanted_or_answer_far_better() -> None:
+    log, guide = path_facts("CHANGELOG.md"), path_facts("docs/door.md")
+
+    def page(facts: PathFacts, *, changes: bool = False, translated: bool = False, better: float = 0.0) -> float:
+        return signals.page(facts, PROSE, changes=changes, translated=translated, better=better)
+
+    assert (page(log), page(guide), page(log, changes=True)) == (PROSE.changes, 1.0, 1.0)
+    assert page(guide, translated=True) == PROSE.translation < page(guide, translated=True, better=0.1) < 1
+    assert page(log, translated=True) == PROSE.changes * PROSE.translation
+    assert page(log, better=PROSE.lenience) == page(guide, translated=True, better=1.0) == 1.0
+    assert signals.page(log, CODE, changes=False, translated=True, better=0.0) == 1.0
+
+
+def test_files_of_no_known_language_give_way_unless_they_are_far_better() -> None:
+    assert signals.oddity(False, CODE, better=0.0) == signals.oddity(True, CODE, better=1.0) == 1.0
+    assert signals.oddity(True, CODE, better=-1.0) == CODE.odd < signals.oddity(True, CODE, better=CODE.lenience / 2) < 1
 
 
 @given(st.integers(0, 12), st.floats(0, 1))
