@@ -219,7 +219,7 @@ class Retrieval:
     """What a question brought up: best first, by the last two stages the group that `leads` ("code" or "prose") before the other.
 
     `seconds`: by stage. `explanation`: a line a candidate, only where it was asked for. `confidence`: 0 to 1, how likely it is that the
-    question is about this repository; None where the index was not searched by meaning.
+    question is about this repository; None where the index was not searched by meaning. `narrowly`: prose leads, but not by much.
     """
 
     results: tuple[SearchResult, ...]
@@ -230,6 +230,7 @@ class Retrieval:
     explanation: tuple[str, ...] = ()
     leads: str = "code"
     confidence: float | None = None
+    narrowly: bool = False
 
 
 @dataclass(frozen=True, slots=True)

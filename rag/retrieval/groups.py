@@ -6,6 +6,7 @@ The rule is linear with round weights (docs/retrieval.md).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ GroupName = Literal["code", "prose"]
 T = TypeVar("T")
 
 LEADS_ABOVE = 0.1
+CLEARLY_ABOVE = 1.0
 _OTHERS = 0.3  # of all places, for the group that does not lead
 _RUN = 3
 _USING = re.compile(
@@ -53,13 +55,15 @@ def leaning(question: str) -> int:
     return bool(_USING.search(question)) - bool(_BUILDING.search(question))
 
 
-def prose_leads(code: Grounds, prose: Grounds, *, symbol: bool, identifier_defined: bool, documentation: bool, leaning: int = 0) -> bool:
-    """Whether documentation answers likelier than code. `documentation`: the question asks for it in words. Never for a bare symbol."""
+def lead_of_prose(code: Grounds, prose: Grounds, *, symbol: bool, identifier_defined: bool, documentation: bool, leaning: int = 0) -> float:
+    """How much likelier documentation answers than code: it leads above LEADS_ABOVE. `documentation`: the question asks for it in words;
+    `leaning`: see above. Never for a bare symbol.
+    """
     if symbol:
-        return False
+        return -math.inf
     z = 8 * (prose.similarity - code.similarity) + 2 * (prose.coverage - code.coverage) + prose.stem - 3 * code.stem
     z += 4 * (prose.text - code.text) + 2 * (prose.names - code.names)
-    return z - identifier_defined + 2 * documentation + 2 * leaning > LEADS_ABOVE
+    return z - identifier_defined + 2 * documentation + 2 * leaning
 
 
 def places_of_both(first: Sequence[Ranked], second: Sequence[Ranked], limit: int) -> list[Ranked]:
@@ -82,10 +86,12 @@ def mixed(first: Sequence[T], second: Sequence[T], *, doubtful: bool = False) ->
     return [*merged, *others]
 
 
-def in_one_list(results: Sequence[SearchResult]) -> list[SearchResult]:
+def in_one_list(results: Sequence[SearchResult], *, narrowly: bool = False) -> list[SearchResult]:
     """Results that stand group by group, in the order of one list. Prose leads wrongly more often than code does: then code's best comes
-    second. Of the orders tried this one loses least (docs/retrieval.md).
+    second, or first where prose leads `narrowly`. Of the orders tried this one loses least (docs/retrieval.md).
     """
     leading = [result for result in results if result.group == results[0].group]
     others = [result for result in results if result.group != results[0].group]
-    return mixed(leading, others, doubtful=bool(leading) and leading[0].group == "prose")
+    if not leading or leading[0].group == "code":
+        return mixed(leading, others)
+    return mixed(others, leading, doubtful=True) if narrowly else mixed(leading, others, doubtful=True)

@@ -12,7 +12,7 @@ from rag.index.generation import Generation
 from rag.retrieval import confidence
 from rag.retrieval.candidates import Candidates
 from rag.retrieval.evidence import FILES, Evidence, gather
-from rag.retrieval.groups import Grounds, GroupName, leaning, prose_leads
+from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, lead_of_prose, leaning
 from rag.retrieval.importance import Holders, holders_of, importance
 from rag.retrieval.paths import path_facts, split_words
 from rag.retrieval.pointed import pointed_at
@@ -28,13 +28,14 @@ _NOTHING = np.zeros(0, dtype=np.int64)
 @dataclass(frozen=True, slots=True)
 class Lists:
     """`leading`, `others`: the results of the two groups, each best first. `leads`: the name of the leading one. `confidence`: 0 to 1, None
-    where nothing was searched by meaning.
+    where nothing was searched by meaning. `narrowly`: prose leads, but may well be the wrong one.
     """
 
     leading: Sequence[Ranked]
     others: Sequence[Ranked] = ()
     leads: GroupName = "code"
     confidence: float | None = None
+    narrowly: bool = False
 
 
 def ranked_lists(
@@ -65,9 +66,11 @@ def ranked_lists(
             if wanted
             else []
         )
-    leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, query, definitions)) else "code"
+    lead = _lead_of_prose(grounds, query, definitions) if group == "" else 0.0
+    leads: GroupName = "prose" if group == "prose" or lead > LEADS_ABOVE else "code"
     other = "code" if leads == "prose" else "prose"
-    return Lists(lists[leads], lists[other], leads, _confidence(grounds, query, asked, holders, generation, candidates))
+    sure = _confidence(grounds, query, asked, holders, generation, candidates)
+    return Lists(lists[leads], lists[other], leads, sure, narrowly=LEADS_ABOVE < lead <= CLEARLY_ABOVE)
 
 
 def _grounds(evidence: Evidence, asked: Asked, holders: Holders, generation: Generation, candidates: Candidates) -> Grounds:
@@ -86,8 +89,8 @@ def _grounds(evidence: Evidence, asked: Asked, holders: Holders, generation: Gen
     return Grounds(similarity, confidence.coverage(asked, holders, best.tolist()), stem, float(text.max()), max(names, default=0.0))
 
 
-def _prose_leads(grounds: dict[str, Grounds], query: Query, definitions: Definitions) -> bool:
-    return prose_leads(
+def _lead_of_prose(grounds: dict[str, Grounds], query: Query, definitions: Definitions) -> float:
+    return lead_of_prose(
         grounds["code"],
         grounds["prose"],
         symbol=bool(query.symbol),

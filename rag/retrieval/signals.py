@@ -36,7 +36,7 @@ class Weights:
     example: float = 0.7
     lenience: float = 0.4
     outdated: float = 0.8
-    odd: float = 0.7
+    odd: float = 0.5
     changes: float = 1.0
     translation: float = 1.0
     level: float = 0.02
