@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
 PROSE: frozenset[str] = frozenset({"markdown", "restructuredtext", "asciidoc", "org", "latex", "text"})
-"""Languages that people read as prose."""
+"""Languages that people read as prose; "text" is also what a file of unknown make is called (`is_prose`)."""
+_OF_TEXTS = re.compile(
+    r"(?:^|/)(?:[^/]+\.(?i:text|rdoc|cheatmd)|[A-Z]+(?:[_-][A-Z]+)*"  # LICENSE, RELEASE-NOTES
+    r"|(?i:authors|changelog|changes|contributing|copying|install|licen[cs]e|news|notice|readme|todo))$"
+)
+_PLAIN = re.compile(
+    r"(?!.*(?:(?<![A-Za-z])(?:unit)?(?:test|spec|fixture|mock|snapshot|corpus|expected)|Test|Spec|Mock)[^/]*/).*\.(?i:txt)$"
+)  # else it is recorded output
+
+
+def is_prose(path: str, language: str) -> bool:
+    """Whether people read the file as prose. Of "text" what is called so: rules of a tool and recorded output are no prose."""
+    return language in PROSE and (language != "text" or bool(_OF_TEXTS.search(path) or _PLAIN.match(path)))
 
 
 class Kind(StrEnum):
@@ -198,7 +211,7 @@ class SearchResult:
     @property
     def group(self) -> str:
         """ "prose" for what people read as text, "code" for all else."""
-        return "prose" if self.chunk.language in PROSE else "code"
+        return "prose" if is_prose(self.chunk.path, self.chunk.language) else "code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +219,7 @@ class Retrieval:
     """What a question brought up: best first, by the last two stages the group that `leads` ("code" or "prose") before the other.
 
     `seconds`: by stage. `explanation`: a line a candidate, only where it was asked for. `confidence`: 0 to 1, how likely it is that the
-    question is about this repository; None where the index was not searched by meaning.
+    question is about this repository; None where the index was not searched by meaning. `narrowly`: prose leads, but not by much.
     """
 
     results: tuple[SearchResult, ...]
@@ -217,6 +230,7 @@ class Retrieval:
     explanation: tuple[str, ...] = ()
     leads: str = "code"
     confidence: float | None = None
+    narrowly: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ SETS: tuple[Set, ...] = (
     Set("pinpoint", ("pinpoint",)),
     Set("explain", ("explain",)),
     Set("issue", ("issue",), commits=3),
-    Set("documentation", ("concept",), documentation=True),
+    Set("documentation", ("concept",), documentation=True, group="prose"),
     Set("documentation-list", ("concept",), documentation=True, all_files=True),
 )
 ROWS: tuple[Row, ...] = (

@@ -76,7 +76,7 @@ class Answerer:
             raise ConfigurationError(
                 f"The code of {repository.name} may not leave this machine.", "Set its generator to allow a language model."
             )
-        request = self._request(question, retrieval.results, repository, history)
+        request = self._request(question, retrieval, repository, history)
         notices = list(retrieval.notices)
         read = [entry.result for entry in request.context]
         if retrieval.confidence is not None and retrieval.confidence < REFUSE_BELOW:
@@ -102,7 +102,7 @@ class Answerer:
                 elif generator is not self._fallback and not generator.local:
                     notices = [*retrieval.notices, f"{generator.name} {_reason(error)}, so no language model wrote this answer."]
                     generator = self._fallback
-                    request = self._request(question, retrieval.results, repository, ())
+                    request = self._request(question, retrieval, repository, ())
                 else:
                     raise
                 draft, report = self._draft(request, retrieval), StreamReport()
@@ -143,16 +143,15 @@ class Answerer:
             )
             await close(stream)
 
-    def _request(
-        self, question: str, results: Sequence[SearchResult], repository: Repository, history: Sequence[Turn]
-    ) -> GenerationRequest:
+    def _request(self, question: str, retrieval: Retrieval, repository: Repository, history: Sequence[Turn]) -> GenerationRequest:
         """All of a request's parts within its tokens: what is fixed first, then the history's share, the rest for the context."""
         settings = self._settings
         turns = pack_history(history, settings.history_tokens)
         spoken = sum(estimate_tokens(turn.question) + estimate_tokens(turn.answer) + 16 for turn in turns)
         fixed = estimate_tokens(SYSTEM) + estimate_tokens(question) + 200 + settings.max_tokens
-        context = pack(results, settings.request_tokens - fixed - spoken, most=settings.context_chunks)
-        if results and not context:
+        room = settings.request_tokens - fixed - spoken
+        context = pack(retrieval.results, room, most=settings.context_chunks, narrowly=retrieval.narrowly)
+        if retrieval.results and not context:
             raise ConfigurationError(
                 f"A request of {settings.request_tokens} tokens, {settings.max_tokens} of them for the answer, has no room for an excerpt.",
                 "Raise request_tokens or lower max_tokens.",

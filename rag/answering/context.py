@@ -22,16 +22,16 @@ def estimate_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
-def pack(results: Sequence[SearchResult], budget_tokens: int, *, most: int = 0) -> tuple[ContextChunk, ...]:
-    """Results numbered from 1, as many as fit, in their order but for the better of the second group (see `in_one_list`); `most` = 0 sets
-    no other limit.
+def pack(results: Sequence[SearchResult], budget_tokens: int, *, most: int = 0, narrowly: bool = False) -> tuple[ContextChunk, ...]:
+    """Results numbered from 1, as many as fit, in their order but for the better of the second group (see `in_one_list`, also for
+    `narrowly`); `most` = 0 sets no other limit.
 
     One that lies wholly inside another that is packed adds nothing and is left out; one that does not fit is passed over, since a
     smaller one after it may.
     """
     packed: list[ContextChunk] = []
     left = budget_tokens
-    for result in in_one_list(results):
+    for result in in_one_list(results, narrowly=narrowly):
         if most and len(packed) == most:
             break
         cost = _cost(result.chunk)

@@ -208,7 +208,7 @@ class _Evaluation:
         seconds = time.perf_counter() - started
         if stage == RERANKED and found.results and not any("rerank" in result.scores for result in found.results):
             raise EvaluationError("The reranker failed at a question.", "footnote doctor tries it; the log says why.")
-        results = found.results if stage in ONE_LIST else in_one_list(found.results)
+        results = found.results if stage in ONE_LIST else in_one_list(found.results, narrowly=found.narrowly)
         places = [Place(r.chunk.path, r.chunk.start_line, r.chunk.end_line, r.score) for r in results]
         self._keep(question, stage, places, seconds, confidence_of(found))
 

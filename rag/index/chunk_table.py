@@ -18,7 +18,7 @@ from rag.index.defined_names import DefinedNames
 from rag.index.file_rows import Files
 from rag.index.files import corrupt
 from rag.index.globs import paths_meant
-from rag.types import PROSE, Chunk, Filters, Kind
+from rag.types import Chunk, Filters, Kind, is_prose
 
 _FIELDS = tuple(field.name for field in fields(Chunk))
 _COLUMNS = ("path", "language", "kind")
@@ -118,13 +118,14 @@ class ChunkTable:
     @cached_property
     def files(self) -> Files:
         """Which rows are whose, and which of them are prose."""
-        prose = np.array([language in PROSE for language in self._names["language"]], dtype=np.bool_)
-        return Files.of(self.path_numbers, len(self.paths), prose[self._columns[:, 1]] if len(self) else np.zeros(0, np.bool_))
+        prose = [is_prose(path, language) for path, language in zip(self.paths, self.languages, strict=True)]
+        return Files.of(self.path_numbers, len(self.paths), np.array(prose, dtype=np.bool_)[self.path_numbers])
 
     @cached_property
     def languages(self) -> Sequence[str]:
         """The language of each file, in the order of `paths`."""
-        return [self._names["language"][number] for number in self._columns[self.files.starts, 1].tolist()]
+        first = np.unique(self.path_numbers, return_index=True)[1]
+        return [self._names["language"][number] for number in self._columns[first, 1].tolist()]
 
     def mask(self, filters: Filters) -> NDArray[np.bool_] | None:
         """(n,) bool, True for rows that may be found; None where nothing is filtered."""

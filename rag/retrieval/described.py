@@ -19,10 +19,10 @@ _BEARERS = 3
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """Of k files, in the order of their numbers. `names`, `directories`: how they meet the question. `test`, `example`, `old`: (k,) what
-    they are; old is what lies among such, or has a twin outside of its version's directory; data is settings, too. `levels`: (k,)
-    directories above them. `trunk`: (k,) see `rag.retrieval.trunk`. `subjects`: what tests test, what else they are called. `stems`: their
-    names in words.
+    """Of k files, in the order of their numbers. `names`, `directories`: how they meet the question. (k,) each: `test`, `example`, `old`,
+    what lies among such or has a twin outside of its version's directory, `data`, settings too, `odd`, of no known language, `changes`, a
+    change log, `translated`, a page whose original stands here; `levels`, directories above it; `trunk`, see `rag.retrieval.trunk`.
+    `subjects`: what tests test, what else they are called. `stems`: their names in words.
     """
 
     names: Matches
@@ -31,6 +31,9 @@ class Described:
     example: Flags
     old: Flags
     data: Flags
+    odd: Flags
+    changes: Flags
+    translated: Flags
     levels: NDArray[np.int64]
     trunk: Floats
     subjects: Sequence[str]
@@ -38,8 +41,8 @@ class Described:
 
     @property
     def ordinary(self) -> Flags:
-        """(k,) neither a test, an example nor data."""
-        return ~(self.test | self.example | self.data)
+        """(k,) neither a test, an example, data nor odd."""
+        return ~(self.test | self.example | self.data | self.odd)
 
     @property
     def best_name(self) -> float:
@@ -78,6 +81,9 @@ def describe(files: NDArray[np.int64], chunks: ChunkTable, asked: Asked) -> Desc
         example=np.array([fact.example for fact in facts], dtype=np.bool_),
         old=np.array([fact.outdated or fact.unversioned in known for fact in facts], dtype=np.bool_),
         data=np.array([is_data(chunks.languages[number]) for number in files.tolist()], dtype=np.bool_),
+        odd=np.array([chunks.languages[number] == "text" for number in files.tolist()], dtype=np.bool_) & ~chunks.files.prose[files],
+        changes=np.array([fact.changes for fact in facts], dtype=np.bool_),
+        translated=np.array([not known.isdisjoint(fact.untranslated) for fact in facts], dtype=np.bool_),
         trunk=trunk_of(chunks)[files],
         subjects=[fact.subject for fact in facts],
         levels=np.array([fact.level for fact in facts], dtype=np.int64),

@@ -6,6 +6,8 @@ The rule is linear with round weights (docs/retrieval.md).
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,28 +19,51 @@ from rag.types import SearchResult
 GroupName = Literal["code", "prose"]
 T = TypeVar("T")
 
-LEADS_ABOVE = 1.0
+LEADS_ABOVE = 0.1
+CLEARLY_ABOVE = 1.0
 _OTHERS = 0.3  # of all places, for the group that does not lead
 _RUN = 3
+_USING = re.compile(
+    r"\b(?:how (?:do|can|could|should|would|must|may) (?:i|we|you|one)|how to|(?:can|could|do|should|must|may) (?:i|we|you|one)"
+    r"|install\w*|deploy\w*|configur(?:e|ing)|set ?up|upgrad\w+|migrat\w+|support(?:ed|s)|contribut\w+|licen[sc]e\w*|getting started"
+    r"|require[sd]?|recommended|options?|settings?|environment variables?)\b",
+    re.IGNORECASE,
+)  # what somebody asks who uses it
+_BUILDING = re.compile(
+    r"\b(?:where|which (?:struct|component|module|type|file)s?|how (?:is|are|does|was)|implement\w*|internal\w*|defin\w+"
+    r"|what does \S+ do|code|function|class|method)\b",
+    re.IGNORECASE,
+)  # and who works on it
 
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
     """What speaks for a group. `similarity`: its best chunk's cosine; `coverage`: of the question's importance by one of its chunks, 0 to
-    1; `stem`: the best match of a file's name, 0 to 1.
+    1; `stem`: the best match of a file's name, 0 to 1; `text`: the best chunk's score by words and meaning, 0 to 1; `names`: how a heading
+    or a defined name of its best chunks meets the question (F1).
     """
 
     similarity: float = 0.0
     coverage: float = 0.0
     stem: float = 0.0
+    text: float = 0.0
+    names: float = 0.0
 
 
-def prose_leads(code: Grounds, prose: Grounds, *, symbol: bool, identifier_defined: bool, documentation: bool) -> bool:
-    """Whether documentation answers likelier than code. `documentation`: the question asks for it in words. Never for a bare symbol."""
+def leaning(question: str) -> int:
+    """1 for what is asked about using a thing, -1 for what is asked about its code, 0 for both or neither. Of one line of text."""
+    return bool(_USING.search(question)) - bool(_BUILDING.search(question))
+
+
+def lead_of_prose(code: Grounds, prose: Grounds, *, symbol: bool, identifier_defined: bool, documentation: bool, leaning: int = 0) -> float:
+    """How much likelier documentation answers than code: it leads above LEADS_ABOVE. `documentation`: the question asks for it in words;
+    `leaning`: see above. Never for a bare symbol.
+    """
     if symbol:
-        return False
-    z = 8 * (prose.similarity - code.similarity) + 3 * (prose.coverage - code.coverage) - 2 * code.stem + prose.stem + 0.5
-    return z - identifier_defined + documentation > LEADS_ABOVE
+        return -math.inf
+    z = 8 * (prose.similarity - code.similarity) + 2 * (prose.coverage - code.coverage) + prose.stem - 3 * code.stem
+    z += 4 * (prose.text - code.text) + 2 * (prose.names - code.names)
+    return z - identifier_defined + 2 * documentation + 2 * leaning
 
 
 def places_of_both(first: Sequence[Ranked], second: Sequence[Ranked], limit: int) -> list[Ranked]:
@@ -61,10 +86,12 @@ def mixed(first: Sequence[T], second: Sequence[T], *, doubtful: bool = False) ->
     return [*merged, *others]
 
 
-def in_one_list(results: Sequence[SearchResult]) -> list[SearchResult]:
+def in_one_list(results: Sequence[SearchResult], *, narrowly: bool = False) -> list[SearchResult]:
     """Results that stand group by group, in the order of one list. Prose leads wrongly more often than code does: then code's best comes
-    second. Of the orders tried this one loses least (docs/retrieval.md).
+    second, or first where prose leads `narrowly`. Of the orders tried this one loses least (docs/retrieval.md).
     """
     leading = [result for result in results if result.group == results[0].group]
     others = [result for result in results if result.group != results[0].group]
-    return mixed(leading, others, doubtful=bool(leading) and leading[0].group == "prose")
+    if not leading or leading[0].group == "code":
+        return mixed(leading, others)
+    return mixed(others, leading, doubtful=True) if narrowly else mixed(leading, others, doubtful=True)

@@ -13,25 +13,27 @@ from rag.retrieval import confidence
 from rag.retrieval.candidates import Candidates
 from rag.retrieval.described import Described, describe
 from rag.retrieval.evidence import Evidence, first_of, gather
-from rag.retrieval.groups import Grounds, GroupName, prose_leads
+from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, lead_of_prose, leaning
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Ranked, rank
 from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting
 from rag.retrieval.subject import Subject
 
+_NEAREST = 5  # chunks of a group whose names tell which group leads
 _NOTHING = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Lists:
     """`leading`, `others`: the results of the two groups, each best first. `leads`: the name of the leading one. `confidence`: 0 to 1, None
-    where nothing was searched by meaning.
+    where nothing was searched by meaning. `narrowly`: prose leads, but may well be the wrong one.
     """
 
     leading: Sequence[Ranked]
     others: Sequence[Ranked] = ()
     leads: GroupName = "code"
     confidence: float | None = None
+    narrowly: bool = False
 
 
 def ranked_lists(
@@ -57,9 +59,11 @@ def ranked_lists(
         grounds[name] = _grounds(evidence, described, subject, generation, candidates)
         wanted = group in ("", name)
         lists[name] = rank(subject, evidence, described, weights, limit=limit, rrf_k=candidates.fusing.rrf_k) if wanted else []
-    leads: GroupName = "prose" if group == "prose" or (group == "" and _prose_leads(grounds, subject)) else "code"
+    lead = _lead_of_prose(grounds, subject) if group == "" else 0.0
+    leads: GroupName = "prose" if group == "prose" or lead > LEADS_ABOVE else "code"
     other = "code" if leads == "prose" else "prose"
-    return Lists(lists[leads], lists[other], leads, _confidence(grounds, lists[leads], subject, generation, candidates))
+    sure = _confidence(grounds, lists[leads], subject, generation, candidates)
+    return Lists(lists[leads], lists[other], leads, sure, narrowly=LEADS_ABOVE < lead <= CLEARLY_ABOVE)
 
 
 def _grounds(evidence: Evidence, described: Described, subject: Subject, generation: Generation, candidates: Candidates) -> Grounds:
@@ -70,16 +74,21 @@ def _grounds(evidence: Evidence, described: Described, subject: Subject, generat
         cosine = candidates.similarity.cosine(float(evidence.dense.max()))
         similarity = confidence.comparable(cosine, generation.manifest.embedding.backend)
     best = evidence.rows[first_of(evidence.sparse, confidence.BEST)]
-    return Grounds(similarity, confidence.coverage(subject.asked, subject.holders, best.tolist()), described.best_name)
+    covered = confidence.coverage(subject.asked, subject.holders, best.tolist())
+    text = evidence.sparse if evidence.dense is None else 0.5 * evidence.sparse + 0.5 * np.maximum(evidence.dense, 0.0)
+    names = subject.names[evidence.rows[first_of(text, _NEAREST)]]
+    return Grounds(similarity, covered, described.best_name, float(text.max()), float(names.max(initial=0.0)))
 
 
-def _prose_leads(grounds: dict[str, Grounds], subject: Subject) -> bool:
-    return prose_leads(
+def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:
+    query = subject.query
+    return lead_of_prose(
         grounds["code"],
         grounds["prose"],
-        symbol=bool(subject.query.symbol),
+        symbol=bool(query.symbol),
         identifier_defined=bool(subject.definitions.strength),
-        documentation=subject.query.asks_for == "documentation",
+        documentation=query.asks_for == "documentation",
+        leaning=leaning(query.long.title if query.long else query.text),
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from rag.index.tokens import split_words
 
 # Files called after what their directory is about.
-_NAMED_BY_DIRECTORY = frozenset({"mod", "index", "__init__"})
+_NAMED_BY_DIRECTORY = frozenset({"mod", "index", "__init__", "readme"})
 
 _FOR_TESTS = """
 test tests testing unittest unittests __tests__ spec specs e2e testdata fixture fixtures mock mocks __mocks__
@@ -33,13 +33,24 @@ xml toml yaml json jsonl geojson csv tsv ini properties po gitignore gitattribut
 _DATA = frozenset(_FOR_DATA.split())
 _OUTDATED = frozenset({"compat", "deprecated", "deprecations", "legacy", "obsolete", "old"})
 _VERSION = re.compile(r"((?:.*?/)?)v\d+/(.*)")
+_OF_CHANGES = re.compile(
+    r"(?:^|[\W_])(?:change(?:s|log)?|history|news|releases?|release[\W_]?notes?|what'?s[\W_]?new)(?:[\W_]|$)", re.IGNORECASE
+)
+_RELEASES = frozenset({"changelog", "changelogs", "news", "release-notes", "release_notes", "releasenotes", "releases", "whatsnew"})
+_LANGUAGE = r"(?:ar|bg|bn|br|ca|cn|cs|da|de|el|es|fa|fi|fr|he|hi|hu|id|it|ja|jp|ko|kr|ms|nb|nl|pl|pt|ro|ru|sk|sr|sv|th|tr|tw|uk|ur|vi|zh)"
+_TRANSLATED_TO = re.compile(rf"{_LANGUAGE}(?:[-_][a-z]{{2,4}})?$", re.IGNORECASE)
+_NAME_TRANSLATED = re.compile(rf"(.+)[._-]{_LANGUAGE}(?:[-_][a-z]{{2,4}})?$", re.IGNORECASE)
+_OF_TRANSLATIONS = frozenset(
+    {"i18n", "l10n", "lang", "langs", "languages", "locale", "locales", "translated", "translation", "translations"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PathFacts:
-    """`stem`, `directories`: distinct words in lower case. `level`: how many directories deep. `outdated`: kept for old users.
-    `unversioned`: see the function of this name. `subject`: of a test the name of what it tests, of all else its own, in lower case and
-    without endings."""
+    """`stem`, `directories`: distinct words in lower case. `level`: how many directories deep. `outdated`: kept for old users. `changes`: a
+    change log or release notes. `unversioned`, `untranslated`: see the functions of these names. `subject`: of a test the name of what it
+    tests, of all else its own, in lower case and without endings.
+    """
 
     stem: tuple[str, ...]
     directories: tuple[str, ...]
@@ -48,7 +59,9 @@ class PathFacts:
     example: bool
     outdated: bool
     unversioned: str
+    untranslated: tuple[str, ...]
     subject: str
+    changes: bool
 
 
 @lru_cache(maxsize=100_000)
@@ -69,7 +82,9 @@ def path_facts(path: str) -> PathFacts:
         example=any(directory.lower().strip("_") in _EXAMPLE_DIRECTORIES for directory in directories),
         outdated=any(directory.lower().strip("_") in _OUTDATED for directory in directories),
         unversioned=unversioned(path),
+        untranslated=untranslated(path),
         subject=_subject(pure.name),
+        changes=bool(_OF_CHANGES.search(pure.stem)) or any(directory.lower() in _RELEASES for directory in directories),
     )
 
 
@@ -82,6 +97,24 @@ def unversioned(path: str) -> str:
     """The path without its first directory that is a version, "" where it has none: "depot/v1/door.py" -> "depot/door.py"."""
     match = _VERSION.match(path)
     return match[1] + match[2] if match else ""
+
+
+@lru_cache(maxsize=100_000)
+def untranslated(path: str) -> tuple[str, ...]:
+    """Where the page may lie that this one translates, nothing where its path names no language but English: "docs/de/door.md" ->
+    "docs/door.md", "docs/en/door.md"."""
+    pure = PurePosixPath(path)
+    parts = pure.parts
+    found: list[tuple[str, ...]] = []
+    for place, directory in enumerate(parts[:-1]):
+        if _TRANSLATED_TO.match(directory):
+            before, after = parts[:place], parts[place + 1 :]
+            found += [(*before, *after), (*before, "en", *after)]
+            if before and before[-1].lower() in _OF_TRANSLATIONS:
+                found.append((*before[:-1], *after))
+    if named := _NAME_TRANSLATED.match(pure.stem):
+        found += [(*parts[:-1], f"{named[1]}{ending}{pure.suffix}") for ending in ("", ".en", "_en", "-en")]
+    return tuple("/".join(one) for one in found)
 
 
 def version_of(path: str) -> int | None:

@@ -60,6 +60,12 @@ _OF_DOCUMENTATION = re.compile(
     + r")\b)|\b(?:readme|changelog|faq)\b",
     re.IGNORECASE,
 )  # not where it only describes the next word: "the documentation generator" is code
+_ENGLISH = re.compile(r"\b(?:the|how|what|which|where|when|why|who|with|and|does|should|from|there)\b", re.IGNORECASE)
+_CHANGES = re.compile(
+    r"\b(?:(?:change|release)(?:s|d|log| ?notes?)?|versions?|upgrad(?:e|es|ed|ing)|since when|when (?:was|were|did)|what'?s new|breaking"
+    r"|new in|v?\d+\.\d+(?:\.\d+)?)\b",
+    re.IGNORECASE,
+)
 _OPAQUE = re.compile(
     r"\b(?:0x[0-9a-f]+|(?=[a-f]*[0-9])[0-9a-f]{10,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b", re.IGNORECASE
 )  # addresses, hashes, identifiers of one run: no source holds them
@@ -76,6 +82,7 @@ class Query:
     beside it (rag.retrieval.expansion): a text whose vector is averaged with its own, and terms that count a third of its own.
     `places`: what it points at. `symbol`: its bare name in lower case, where the whole question is a symbol. `identifiers`: bare names in
     lower case, of all that is written like code, the symbol included. `group`: which results were asked for, "" for either.
+    `asks_for_changes`: what another version brought. `in_english`: a word says so that other languages do not have.
     """
 
     text: str
@@ -93,6 +100,8 @@ class Query:
     asks_for: AsksFor
     asks_for_tests: bool
     asks_for_examples: bool
+    asks_for_changes: bool
+    in_english: bool
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -134,6 +143,8 @@ def understand(question: str) -> Query:
         asks_for=_asks_for(head, symbol),
         asks_for_tests=not _TESTS.isdisjoint(terms(_TEST_TOOL.sub(" ", head))) or bool(_SPECS.search(head)),
         asks_for_examples=not _EXAMPLES.isdisjoint(terms(head)),
+        asks_for_changes=bool(_CHANGES.search(head)),
+        in_english=bool(_ENGLISH.search(head)),
     )
 
 

@@ -129,6 +129,7 @@ class Retriever:
             explanation=found.explanation,
             leads=lists.leads,
             confidence=lists.confidence,
+            narrowly=lists.narrowly,
         )
 
     async def _expanded(self, search: Search, repository: Repository) -> Search:

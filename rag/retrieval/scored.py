@@ -66,11 +66,21 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
                 examples=query.asks_for_examples,
                 better=better,
             ),
-            "× data": signals.material(described.data, weights, better=better),
+            "× data": signals.material(described.data, described.odd, weights, better=better),
+            "× page": _pages(subject, evidence, combined, described, weights),
             "× old": signals.currency(described.old, weights),
             "× depth": signals.depth(described.levels, weights),
         },
     )
+
+
+def _pages(subject: Subject, evidence: Evidence, combined: Floats, described: Described, weights: Weights) -> Floats:
+    """(k,) see `signals.page`."""
+    translated = described.translated & subject.query.in_english
+    apart = described.changes | translated
+    answers = evidence.best(combined)
+    unasked = described.changes & (not subject.query.asks_for_changes) & (described.names.precision == 0)
+    return signals.page(unasked, translated, weights, better=answers - answers[~apart].max(initial=0.0))
 
 
 def _of_files(known: Mapping[int, float], numbers: Sequence[int]) -> Floats:

@@ -50,6 +50,9 @@ class Weights:
     lenience: float = 0.4
     data: float = 0.8
     outdated: float = 0.8
+    odd: float = 0.5
+    changes: float = 1.0
+    translation: float = 1.0
     level: float = 0.02
     repeat: float = 0.5
     repeat_share: float = 0.5
@@ -80,6 +83,8 @@ PROSE = Weights(
     example=1.0,
     data=1.0,
     outdated=1.0,
+    changes=0.5,
+    translation=0.5,
     level=0.0,
     lifted=5,
     lifted_to=5,
@@ -268,13 +273,23 @@ def role(test: Flags, example: Flags, weights: Weights, *, tests: bool, examples
     return _excused(factor, better, weights)
 
 
-def material(data: Flags, weights: Weights, *, better: Floats) -> Floats:
-    """What the score of a file of settings or `data` is multiplied by. `better`: as for `role`."""
-    return _excused(np.where(data, weights.data, 1.0), better, weights)
+def material(data: Flags, odd: Flags, weights: Weights, *, better: Floats) -> Floats:
+    """What the score of a file of settings or `data` is multiplied by, and of an `odd` one, whose language nobody knows. `better`: as for
+    `role`."""
+    return _excused(np.where(odd, weights.odd, np.where(data, weights.data, 1.0)), better, weights)
 
 
 def _excused(factor: Floats, better: Floats, weights: Weights) -> Floats:
     return factor + (1 - factor) * np.clip(better / weights.lenience, 0.0, 1.0) if weights.lenience else factor
+
+
+def page(changes: Flags, translated: Flags, weights: Weights, *, better: Floats) -> Floats:
+    """What a page's score is multiplied by: what every version changed, and translations, are seldom asked for. `changes`: change logs,
+    where the question neither asks for them nor says their name; `translated`: from its language; `better`: by how much it answers better
+    than any page of another kind, as a translation does where the question is in its language.
+    """
+    factor = np.where(changes, weights.changes, 1.0) * np.where(translated, weights.translation, 1.0)
+    return _excused(factor, better, weights)
 
 
 def currency(old: Flags, weights: Weights) -> Floats:

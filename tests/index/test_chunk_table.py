@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rag.errors import IndexCorrupt
 from rag.index.chunk_table import ChunkTable
 from rag.index.globs import matching
-from rag.types import Chunk, Filters, Kind
+from rag.types import Chunk, Filters, Kind, is_prose
 
 # Lone surrogates stand for bytes that are no UTF-8, as in file names.
 TEXT = st.text(alphabet=st.characters(exclude_categories=()), max_size=30)
@@ -136,3 +136,24 @@ def test_files_that_do_not_belong_together_are_corrupt(tmp_path: Path, name: str
         (tmp_path / "b" / name).rename(tmp_path / "a" / name)
         with pytest.raises(IndexCorrupt):
             ChunkTable.open(tmp_path / "a")
+
+
+def chunk(path: str, language: str) -> Chunk:
+    return Chunk(path, 1, 1, Kind.LINES, language, "x")
+
+
+def test_of_files_of_no_known_language_only_what_people_read_is_prose(tmp_path: Path) -> None:
+    prose = ["docs/a.md", "LICENSE", "RELEASE-NOTES", "docs/latest/a.txt", "depot/readme", "doc/SPEC.rdoc"]
+    odd = ["api/depot.api", "rules.pro", "tests/mocks/out.txt", "src/jvmTest/stack/out.txt", "depot/world", "depot/.rspec"]
+    chunks = [chunk(path, "markdown" if path.endswith(".md") else "text") for path in (*prose, *odd)] + [chunk("depot/a.py", "python")]
+    ChunkTable.write(tmp_path / "chunks", chunks)
+    table = ChunkTable.open(tmp_path / "chunks")
+    assert [is_prose(one.path, one.language) for one in chunks] == table.files.prose.tolist()
+    assert table.files.prose.tolist() == [True] * len(prose) + [False] * (len(odd) + 1)
+    assert table.odd.tolist() == [False] * len(prose) + [True] * len(odd) + [False]
+
+
+def test_an_empty_table_has_no_files(tmp_path: Path) -> None:
+    ChunkTable.write(tmp_path / "chunks", [])
+    table = ChunkTable.open(tmp_path / "chunks")
+    assert len(table.files) == len(table.odd) == 0

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rag.index.tokens import split_words
-from rag.retrieval.paths import path_facts, unversioned
+from rag.retrieval.paths import path_facts, untranslated, unversioned
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,8 @@ from rag.retrieval.paths import path_facts, unversioned
         ("src/lockers/mod.rs", ("lockers",), ("src", "lockers"), False, False),
         ("depot/__init__.py", ("depot",), ("depot",), False, False),
         ("index.js", ("index",), (), False, False),
+        ("larder-core/README.md", ("larder", "core"), ("larder", "core"), False, False),
+        ("README.md", ("readme",), (), False, False),
         (".gitignore", ("gitignore",), (), False, False),
         ("depot/door_test.go", ("door", "test"), ("depot",), True, False),
         ("src/test/java/DoorIT.java", ("door", "it"), ("src", "test", "java"), True, False),
@@ -34,6 +36,38 @@ def test_old_versions() -> None:
     assert unversioned("depot/v1/door.py") == "depot/door.py"
     assert unversioned("v2/door.py") == "door.py"
     assert unversioned("depot/v1x/door.py") == unversioned("dev1/door.py") == ""
+
+
+@pytest.mark.parametrize(
+    "path", ["CHANGES.rst", "docs/changelog.md", "RELEASE-NOTES", "HISTORY.md", "docs/releases/2.1.txt", "CHANGES_UP_TO_1.7.md"]
+)
+def test_what_every_version_changed(path: str) -> None:
+    assert path_facts(path).changes
+
+
+@pytest.mark.parametrize("path", ["docs/exchange.md", "docs/changing-doors.md", "src/news_reader/door.md", "README.md"])
+def test_what_only_sounds_like_it(path: str) -> None:
+    assert not path_facts(path).changes
+
+
+@pytest.mark.parametrize(
+    ("path", "original"),
+    [
+        ("docs/de/door.md", "docs/door.md"),
+        ("docs/zh-CN/guide/door.md", "docs/en/guide/door.md"),
+        ("translations/pt-br/README.md", "README.md"),
+        ("README.zh-Hans.md", "README.md"),
+        ("docs/door_ja.rst", "docs/door.rst"),
+        ("docs/door.fr.md", "docs/door.en.md"),
+    ],
+)
+def test_where_the_original_of_a_translation_may_lie(path: str, original: str) -> None:
+    assert original in untranslated(path)
+
+
+@pytest.mark.parametrize("path", ["docs/en/door.md", "docs/door.md", "README.md", "de.md", "docs/design/door.md", "index.en.md"])
+def test_what_names_no_language_but_english_translates_nothing(path: str) -> None:
+    assert untranslated(path) == ()
 
 
 def test_words_of_names() -> None:

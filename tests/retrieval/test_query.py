@@ -130,6 +130,24 @@ def test_only_what_is_asked_of_the_tests_is_searched_for_in_them(question: str, 
 
 
 @pytest.mark.parametrize(
+    ("question", "changes", "english"),
+    [
+        ("what changed in 2.3", True, True),
+        ("when was the express door added", True, True),
+        ("which versions are supported", True, True),
+        ("breaking parcels", True, False),
+        ("how is a locker opened", False, True),
+        ("Wie öffne ich eine Tür?", False, False),
+        ("exchange doors", False, False),
+        ("dove vengono aperti gli armadietti", False, False),
+    ],
+)
+def test_asking_for_changes_and_in_english(question: str, changes: bool, english: bool) -> None:
+    query = understand(question)
+    assert (query.asks_for_changes, query.in_english) == (changes, english)
+
+
+@pytest.mark.parametrize(
     ("question", "kind"),
     [
         ("where is the parcel limit documented?", "documentation"),

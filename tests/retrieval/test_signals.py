@@ -119,6 +119,36 @@ def test_tests_and_examples_give_way_unless_they_are_wanted_or_far_better() -> N
     assert role(replace(CODE, lenience=0.0), better=1.0) == role()
 
 
+def test_change_logs_and_translations_give_way_unless_they_answer_far_better() -> None:
+    log, other, plain = np.array([True, False, False]), np.array([False, True, False]), np.zeros(3)
+    assert signals.page(log, other, PROSE, better=plain).tolist() == [PROSE.changes, PROSE.translation, 1.0]
+    assert signals.page(log, log, PROSE, better=plain)[0] == PROSE.changes * PROSE.translation
+    nearly = signals.page(log, other, PROSE, better=plain + PROSE.lenience / 2)
+    assert nearly.tolist() == [(1 + PROSE.changes) / 2, (1 + PROSE.translation) / 2, 1.0]
+    assert signals.page(log, log, PROSE, better=plain + PROSE.lenience).tolist() == [1.0, 1.0, 1.0]
+    assert signals.page(log, other, CODE, better=plain).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_settings_and_files_of_no_known_language_give_way_unless_they_are_far_better() -> None:
+    data, odd = np.array([True, True, False]), np.array([False, True, False])
+    assert signals.material(data, odd, CODE, better=np.full(3, -1.0)).tolist() == [CODE.data, CODE.odd, 1.0]
+    assert CODE.odd < CODE.data < signals.material(data, odd, CODE, better=np.full(3, CODE.lenience / 2))[0] < 1
+    assert signals.material(data, odd, CODE, better=np.ones(3)).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_where_the_code_is_counts_for_less_where_a_name_says_where_to_look() -> None:
+    share = np.array([1.0, 0.5, 0.0])
+    alone, named = (signals.trunk(share, CODE, named=named) for named in (False, True))
+    assert alone.tolist() == [CODE.trunk, CODE.trunk / 2, 0.0]
+    assert 0 < named[1] < alone[1]
+    assert not signals.trunk(share, PROSE, named=False).any()
+
+
+def test_a_file_whose_tests_answer_gains_by_it() -> None:
+    assert signals.tested(np.array([0.8, 0.0]), CODE).tolist() == pytest.approx([0.8 * CODE.tested, 0.0])
+    assert not signals.tested(np.ones(2), PROSE).any()
+
+
 @given(st.integers(0, 12), st.floats(0, 1))
 def test_a_repeated_file_weighs_less_and_less(position: int, share: float) -> None:
     now, later = (signals.repeated(at, share, CODE) for at in (position, position + 1))
