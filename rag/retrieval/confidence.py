@@ -17,7 +17,7 @@ WARN_BELOW = 0.5
 """An answer says below this that the question may be foreign: 3 to 10 of 100 own questions, and 9 of 10 foreign ones."""
 REFUSE_BELOW = 0.1
 """Below this nothing is answered: 1 of 100 own questions, and 8 of 10 foreign ones."""
-_MIDDLE, _STEEPNESS = 0.75, 17.0  # where own and foreign questions are equally many, and how fast that changes
+_MIDDLE, _STEEPNESS = 0.92, 17.0  # where own and foreign questions are equally many, and how fast that changes
 BEST = 10  # chunks that are looked into
 _NAMES_NONE = 0.7
 _FEW = 100  # chunks below which chance plays no part

@@ -46,17 +46,18 @@ def test_identifiers_that_occur() -> None:
     assert known_share(("unseen",), INDEX) == 0
 
 
-@given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1), st.integers(0, 10_000_000))
+@given(st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 4), st.integers(0, 10_000_000))
 def test_it_stays_between_nothing_and_one_and_grows_with_all_it_rests_on(
-    similarity: float, covered: float, known: float, chunks: int
+    similarity: float, covered: float, known: float, fit: float, chunks: int
 ) -> None:
-    now = calibrated(raw_confidence(similarity, covered, known, chunks))
+    now = calibrated(raw_confidence(similarity, covered, known, fit, chunks))
     assert 0 <= now <= 1
-    assert now <= calibrated(raw_confidence(similarity + 0.1, covered, known, chunks))
-    assert now <= calibrated(raw_confidence(similarity, covered + 0.1, known, chunks))
-    assert now <= calibrated(raw_confidence(similarity, covered, known + 0.1, chunks))
+    assert now <= calibrated(raw_confidence(similarity + 0.1, covered, known, fit, chunks))
+    assert now <= calibrated(raw_confidence(similarity, covered + 0.1, known, fit, chunks))
+    assert now <= calibrated(raw_confidence(similarity, covered, known + 0.1, fit, chunks))
+    assert now <= calibrated(raw_confidence(similarity, covered, known, fit + 0.1, chunks))
     # The best of more chunks is as similar by chance.
-    assert now >= calibrated(raw_confidence(similarity, covered, known, 10 * chunks))
+    assert now >= calibrated(raw_confidence(similarity, covered, known, fit, 10 * chunks))
     assert 0 < REFUSE_BELOW < WARN_BELOW < 1
 
 

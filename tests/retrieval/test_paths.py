@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rag.index.tokens import split_words
-from rag.retrieval.paths import path_facts, untranslated, unversioned
+from rag.retrieval.paths import is_data, path_facts, untranslated, unversioned
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,34 @@ def test_what_a_path_says(path: str, stem: tuple[str, ...], directories: tuple[s
     facts = path_facts(path)
     assert (facts.stem, facts.directories, facts.test, facts.example) == (stem, directories, test, example)
     assert facts.level == path.count("/")
+
+
+@pytest.mark.parametrize(
+    ("path", "subject"),
+    [
+        ("depot/door.py", "door"),
+        ("depot/door_test.go", "door"),
+        ("tests/test_door.py", "door"),
+        ("src/test/DoorTest.java", "door"),
+        ("src/test/DoorTestCase.php", "door"),
+        ("src/it/DoorIT.java", "door"),
+        ("TestDoor.java", "door"),
+        ("door.spec.ts", "door"),
+        ("spec/door_spec.rb", "door"),
+        ("DoorSuite.scala", "door"),
+        ("src/latest.py", "latest"),
+        ("src/Testimony.java", "testimony"),
+        ("src/unit.py", "unit"),
+        ("test.py", "test"),
+        (".env", "env"),
+    ],
+)
+def test_what_a_test_is_about(path: str, subject: str) -> None:
+    assert path_facts(path).subject == subject
+
+
+def test_data_is_no_code() -> None:
+    assert [language for language in ("yaml", "json", "text", "python", "markdown", "sql") if is_data(language)] == ["yaml", "json", "text"]
 
 
 def test_old_versions() -> None:

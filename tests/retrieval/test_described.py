@@ -1,0 +1,79 @@
+"""What the paths of an index say of its files together: what tests are about, where most of the code is, what is settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rag.index.chunk_table import ChunkTable
+from rag.retrieval.described import Described, describe
+from rag.retrieval.signals import Asked
+from rag.retrieval.trunk import trunk_of
+from rag.source.languages import language_of
+from rag.types import Chunk, Kind
+
+# Path -> chunks. Sixteen chunks of code lie in src, one in tools.
+FILES = {
+    ".github/workflows/doors.yml": 3,
+    "README.md": 2,
+    "config/doors.yaml": 1,
+    "examples/open.py": 40,
+    "fixtures/answer": 1,
+    "src/depot/door.py": 10,
+    "src/depot/hinge.py": 6,
+    "tests/depot/door_test.py": 30,
+    "tests/depot/test_nothing.py": 1,
+    "tools/hinge.py": 1,
+}
+
+
+def table_of(directory: Path, files: dict[str, int]) -> ChunkTable:
+    chunks = [
+        Chunk(path, 2 * number + 1, 2 * number + 2, Kind.LINES, language_of(path), f"line {number}")
+        for path, count in files.items()
+        for number in range(count)
+    ]
+    ChunkTable.write(directory / "chunks", chunks)
+    return ChunkTable.open(directory / "chunks")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> ChunkTable:
+    return table_of(tmp_path, FILES)
+
+
+def described(table: ChunkTable) -> Described:
+    return describe(np.arange(len(table.paths)), table, Asked(["door"], lambda term: 1.0))
+
+
+def test_the_trunk_is_where_most_ordinary_code_lies(table: ChunkTable) -> None:
+    shares = dict(zip(table.paths, trunk_of(table).tolist(), strict=True))
+    assert shares == pytest.approx(dict.fromkeys(FILES, 0.0) | {"src/depot/door.py": 1.0, "src/depot/hinge.py": 1.0, "tools/hinge.py": 0.5})
+    assert trunk_of(table) is trunk_of(table)
+
+
+def test_without_ordinary_code_nothing_is_the_trunk(tmp_path: Path) -> None:
+    assert trunk_of(table_of(tmp_path, {"README.md": 2, "tests/test_door.py": 1})).tolist() == [0.0, 0.0]
+
+
+def test_settings_and_files_of_no_known_language_are_told_from_code_and_prose(table: ChunkTable) -> None:
+    about = described(table)
+    paths = np.array(table.paths)
+    assert paths[about.odd].tolist() == ["fixtures/answer"]
+    assert paths[about.data & ~about.odd].tolist() == [".github/workflows/doors.yml", "config/doors.yaml"]
+    assert paths[about.ordinary].tolist() == ["README.md", "src/depot/door.py", "src/depot/hinge.py", "tools/hinge.py"]
+
+
+def test_what_a_test_says_counts_for_what_it_tests(table: ChunkTable) -> None:
+    text = np.zeros(len(FILES))
+    text[list(FILES).index("tests/depot/door_test.py")] = 0.8
+    text[list(FILES).index("tests/depot/test_nothing.py")] = 0.7
+    of_tests = described(table).of_their_tests(text)
+    assert dict(zip(FILES, of_tests.tolist(), strict=True)) == dict.fromkeys(FILES, 0.0) | {"src/depot/door.py": 0.8}
+
+
+def test_a_name_that_many_files_bear_is_nobodys(tmp_path: Path) -> None:
+    many = {f"src/{part}/door.py": 1 for part in "abcd"} | {"tests/door_test.py": 1}
+    assert not described(table_of(tmp_path, many)).of_their_tests(np.ones(5)).any()
