@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from rag.index.chunk_table import ChunkTable
+from rag.retrieval.definitions import Definitions
 from rag.retrieval.described import Described, describe
-from rag.retrieval.signals import Asked
+from rag.retrieval.evidence import Evidence
+from rag.retrieval.pointed import Pointed
+from rag.retrieval.query import understand
+from rag.retrieval.ranking import rank
+from rag.retrieval.signals import CODE, Asked
+from rag.retrieval.subject import Subject
 from rag.retrieval.trunk import trunk_of
 from rag.source.languages import language_of
 from rag.types import Chunk, Kind
@@ -77,3 +83,30 @@ def test_what_a_test_says_counts_for_what_it_tests(table: ChunkTable) -> None:
 def test_a_name_that_many_files_bear_is_nobodys(tmp_path: Path) -> None:
     many = {f"src/{part}/door.py": 1 for part in "abcd"} | {"tests/door_test.py": 1}
     assert not described(table_of(tmp_path, many)).of_their_tests(np.ones(5)).any()
+
+
+@pytest.mark.parametrize(
+    ("question", "closely"),
+    [
+        ("How does DoorLatch close itself?", True),
+        ("what is DoorLatch for", True),
+        ("DoorLatch", False),
+        ("where is DoorLatch made", False),
+        ("How are doors closed?", False),
+    ],
+)
+def test_more_of_what_a_question_names_and_asks_about_is_shown(table: ChunkTable, question: str, closely: bool) -> None:
+    door, hinge = (table.paths.index(f"src/depot/{name}.py") for name in ("door", "hinge"))
+    starts = table.files.starts[[door, hinge]]
+    rows = np.array([starts[0], starts[0] + 1, starts[1], starts[1] + 1])
+    sparse = np.array([1.0, 0.9, 0.9, 0.81])
+    evidence = Evidence(np.array([door, hinge]), rows, np.array([0, 2]), np.array([0, 0, 1, 1]), sparse, None)
+    query = understand(question)
+    definitions = Definitions({door: 1.0} if query.identifiers else {}, False)
+    asked = Asked(query.terms, lambda term: 1.0)
+    subject = Subject(query, asked, {}, definitions, Pointed(), np.zeros(len(table)), 0.0, 0.0)
+    found = rank(subject, evidence, describe(evidence.files, table, asked), CODE, limit=10)
+    factors = {table.get([one.row])[0].path: one.shares["× repeat"] for one in found if "× repeat" in one.shares}
+    usual = max(CODE.repeat, CODE.repeat_share * 0.9)
+    assert factors["src/depot/hinge.py"] == pytest.approx(usual)
+    assert factors["src/depot/door.py"] == pytest.approx(max(CODE.member_repeat, CODE.member_share * 0.9) if closely else usual)
