@@ -267,6 +267,8 @@ def test_a_graph_finds_the_neighbours_that_exact_search_finds(tmp_path: Path) ->
     backend = EdgeBackend(exact_up_to=500)
     backend.create(tmp_path / "graph", vectors, chunks)
     store = backend.open(tmp_path / "graph")
+    assert isinstance(store, ScanningStore)
+    assert not store.scans
     try:
         queries = unit_rows(20, seed=3)
         shared = [len({row for row, _ in store.search(query, 10)} & set(by_hand(vectors, query, 10))) for query in queries]
