@@ -1,8 +1,10 @@
-"""What happens when nobody asks: nightly rebuilds, rebuilds after a push, sampled judging, retention. All times are UTC."""
+"""What happens when nobody asks: nightly rebuilds, rebuilds after a push, sampled judging, retention. All times are UTC.
+
+The clockwork itself, `scheduler.jobs`, is imported by what serves alone: commands need the tables here, and no APScheduler.
+"""
 
 from scheduler.builds import Builds
 from scheduler.faults import Faults
-from scheduler.jobs import Scheduler
 from scheduler.judging import Judging
 from scheduler.nightly import Nightly
 from scheduler.polling import Polling
@@ -23,5 +25,4 @@ __all__ = [
     "Rebuild",
     "Retention",
     "ScheduleSettings",
-    "Scheduler",
 ]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import UTC
-from typing import TYPE_CHECKING
+
+from apscheduler.triggers.cron import CronTrigger
 
 from rag.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from apscheduler.triggers.cron import CronTrigger
 
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -19,8 +17,6 @@ def trigger(expression: str, setting: str, jitter: int = 0) -> CronTrigger:
 
     Raises: ConfigurationError, naming the setting.
     """
-    from apscheduler.triggers.cron import CronTrigger
-
     fields = expression.split()
     try:
         if len(fields) != 5:

@@ -8,7 +8,12 @@ import logging
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from apscheduler.events import EVENT_JOB_MISSED, JobExecutionEvent
+from apscheduler.jobstores.memory import MemoryJobStore
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from apscheduler.triggers.interval import IntervalTrigger
 
 from rag.answer_log import AnswerLog, JobRun, reason_of, utc_now
 from scheduler.builds import Builds
@@ -19,9 +24,6 @@ from scheduler.polling import Polling
 from scheduler.protocols import JobResult
 from scheduler.retention import Retention
 from scheduler.settings import ScheduleSettings
-
-if TYPE_CHECKING:
-    from apscheduler.events import JobExecutionEvent
 
 logger = logging.getLogger(__name__)
 Work = Callable[[], Awaitable[JobResult | None]]
@@ -47,12 +49,6 @@ class Scheduler:
         clock: Callable[[], datetime] = utc_now,
         heartbeat: float = 30.0,
     ) -> None:
-        # Heavy: only what serves has a clock.
-        from apscheduler.events import EVENT_JOB_MISSED
-        from apscheduler.jobstores.memory import MemoryJobStore
-        from apscheduler.schedulers.asyncio import AsyncIOScheduler
-        from apscheduler.triggers.interval import IntervalTrigger
-
         self._log = log
         self._builds = builds
         self._clock = clock

@@ -22,8 +22,9 @@ from rag.index.generation import repository_directory
 from rag.index.layout import Layout
 from rag.source.mirror import Mirror
 from rag.types import Repository
-from scheduler import Announcer, Faults, Judging, Nightly, Polling, Pushes, Retention, Scheduler, ScheduleSettings
+from scheduler import Announcer, Faults, Judging, Nightly, Polling, Pushes, Retention, ScheduleSettings
 from scheduler import Builds as ScheduledBuilds
+from scheduler.jobs import Scheduler
 
 logger = logging.getLogger(__name__)
 SHORTEST_SECRET = 16  # characters

@@ -23,7 +23,8 @@ from bot.wiring.service import build_scheduler, http_server, resume_pushes
 from rag.answering.generators.groq import GroqLanguageModel, GroqSettings
 from rag.errors import ConfigurationError
 from rag.types import Repository
-from scheduler import Pushes, Scheduler
+from scheduler import Pushes
+from scheduler.jobs import Scheduler
 from tests.scheduler.conftest import Listener
 
 SECRET = "canary-canary-canary"

@@ -15,7 +15,8 @@ from rag.answer_log import MIGRATIONS, AnswerLog, BuildRecord
 from rag.database import Database
 from rag.errors import CloneFailed, ConfigurationError
 from rag.types import Repository
-from scheduler import Builds, Judging, Nightly, Polling, Pushes, Retention, Scheduler, ScheduleSettings
+from scheduler import Builds, Judging, Nightly, Polling, Pushes, Retention, ScheduleSettings
+from scheduler.jobs import Scheduler
 from tests.log.samples import COMMIT
 from tests.log.test_upkeep import Outcome
 from tests.scheduler.conftest import Listener, Workshop, repositories
