@@ -97,7 +97,7 @@ async def _ask(one: Set, questions: Sequence[Question], repos: Path, settings: E
         if save is not None:
             write(questions, save)
         # Blanking changes a few chunks of an index that stands, so even --standing builds here.
-        asking = replace(settings, blank=True, filters=Filters() if one.all_files else Filters(language=GROUP), standing_only=False)
+        asking = replace(asking, blank=True, filters=Filters() if one.all_files else Filters(language=GROUP), standing_only=False)
     elif one.name == "explain":
         questions = [replace(q, relevant=tuple(label for label in q.relevant if label.grade == 2) or q.relevant) for q in questions]
 
