@@ -150,10 +150,10 @@ def test_of_files_of_no_known_language_only_what_people_read_is_prose(tmp_path: 
     table = ChunkTable.open(tmp_path / "chunks")
     assert [is_prose(one.path, one.language) for one in chunks] == table.files.prose.tolist()
     assert table.files.prose.tolist() == [True] * len(prose) + [False] * (len(odd) + 1)
-    assert table.odd.tolist() == [False] * len(prose) + [True] * len(odd) + [False]
+    assert table.languages == [one.language for one in chunks]
 
 
 def test_an_empty_table_has_no_files(tmp_path: Path) -> None:
     ChunkTable.write(tmp_path / "chunks", [])
     table = ChunkTable.open(tmp_path / "chunks")
-    assert len(table.files) == len(table.odd) == 0
+    assert len(table.files) == len(table.languages) == 0
