@@ -98,7 +98,7 @@ async def _ask(one: Set, questions: Sequence[Question], repos: Path, settings: E
             write(questions, save)
         # Blanking changes a few chunks of an index that stands, so even --standing builds here.
         asking = replace(asking, blank=True, filters=Filters() if one.all_files else Filters(language=GROUP), standing_only=False)
-    elif one.name == "explain":
+    elif one.files == ("explain",):
         questions = [replace(q, relevant=tuple(label for label in q.relevant if label.grade == 2) or q.relevant) for q in questions]
 
     def show(progress: EvalProgress) -> None:

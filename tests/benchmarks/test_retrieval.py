@@ -115,7 +115,9 @@ async def test_every_row_from_end_to_end(tmp_path: Path, models_directory: Path,
     assert foreign.cells[-1].value == 0.0  # a lamp is no chair
     assert [one.unit for one in results[-2:]] == ["ms", "ms"]
     assert "no index here has 50,000" in results[-1].note
-    assert left_out == [f"{name}: {name}.jsonl is not in {bench}." for name in ("change", "pinpoint", "explain", "issue")]
+    assert left_out == [
+        f"{name}: {file}.jsonl is not in {bench}." for file in ("change", "pinpoint", "explain", "issue") for name in (file, f"{file}-code")
+    ]
     saved = [json.loads(line) for line in (tmp_path / "documentation.jsonl").read_text().splitlines()]
     assert {row["category"] for row in saved} == {"heading", "sentence"}
     assert render(results)
