@@ -14,10 +14,10 @@ from rag.retrieval.importance import Holders
 from rag.retrieval.signals import Asked
 
 WARN_BELOW = 0.5
-"""An answer says below this that the question may be foreign: 3 to 10 of 100 own questions, and 9 of 10 foreign ones."""
+"""An answer says below this that the question may be foreign: 2 to 6 of 100 own questions, and 9 of 10 foreign ones."""
 REFUSE_BELOW = 0.1
 """Below this nothing is answered: 1 of 100 own questions, and 8 of 10 foreign ones."""
-_MIDDLE, _STEEPNESS = 0.92, 17.0  # where own and foreign questions are equally many, and how fast that changes
+_MIDDLE, _STEEPNESS = 0.88, 17.0  # where own and foreign questions are equally many, and how fast that changes
 BEST = 10  # chunks that are looked into
 _NAMES_NONE = 0.7
 _FEW = 100  # chunks below which chance plays no part
@@ -57,7 +57,8 @@ def known_share(identifiers: Iterable[str], sparse: SparseIndex) -> float:
 
 def raw_confidence(similarity: float, covered: float, known: float, fit: float, chunks: int) -> float:
     """`similarity`: the best cosine of all `chunks`: the more there are, the better is the best of them by chance. `covered`: see
-    `coverage_by_file`; `known`: see `known_share`; `fit`: the score of what ranks first, which names and definitions raise.
+    `coverage_by_file`; `known`: see `known_share`; `fit`: what the text of the file that ranks first, its name, and
+    what it defines were worth to it.
     """
     return similarity + 0.3 * covered + 0.3 * known + 0.1 * fit - 0.1 * math.log10(max(chunks, _FEW) / _FEW)
 

@@ -19,6 +19,7 @@ from rag.retrieval.ranking import Ranked, rank
 from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting
 from rag.retrieval.subject import Subject
 
+_OF_FIT = ("text", "file name", "names", "definition")  # signals of a file that say how well it meets this question
 _NEAREST = 5  # chunks of a group whose names tell which group leads
 _NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -100,5 +101,5 @@ def _confidence(
     similarity = candidates.own_best
     if similarity is None:
         similarity = max(one.similarity for one in grounds.values())
-    fit = leading[0].score if leading else 0.0
+    fit = sum(leading[0].shares.get(signal, 0.0) for signal in _OF_FIT) if leading else 0.0
     return confidence.calibrated(confidence.raw_confidence(similarity, subject.covered, subject.known, fit, len(generation.chunks)))
