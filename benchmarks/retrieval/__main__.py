@@ -30,7 +30,8 @@ def main() -> int:
         "--only",
         action="append",
         metavar="SET",
-        help="concept-root, concept, concept-code, change, pinpoint, explain, issue, documentation, documentation-list",
+        help="concept-root, concept, change, pinpoint, explain, issue (in one list; with -code behind it, as change-code, in code's group), "
+        "documentation, documentation-list; may be repeated",
     )
     parser.add_argument("--standing", action="store_true", help="ask only what is indexed already; else the first run embeds for hours")
     parser.add_argument("--commits", type=int, default=None, help="of each repository in change and issue (default: 3; 0: all)")
@@ -49,8 +50,12 @@ def main() -> int:
     logging.basicConfig(level=logging.ERROR)
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     from benchmarks.retrieval.measure import measure
+    from benchmarks.retrieval.rows import SETS
     from benchmarks.retrieval.table import as_json, render
 
+    names = [one.name for one in SETS]
+    if unknown := [name for name in options.only or () if name not in names]:
+        parser.error(f"there is no set {', '.join(unknown)}: choose among {', '.join(names)}")
     results, left_out = asyncio.run(measure(options.bench, options.repos, options))
     table = sys.stderr if options.json else sys.stdout
     sys.stderr.write("\n")
