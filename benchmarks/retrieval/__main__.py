@@ -30,7 +30,7 @@ def main() -> int:
         "--only",
         action="append",
         metavar="SET",
-        help="concept-root, concept, change, pinpoint, explain, issue (in one list; with -code behind it, as change-code, in code's group), "
+        help="concept-root, concept, change, pinpoint, explain, issue (one list; with -code behind it, as change-code, code's group), "
         "documentation, documentation-list; may be repeated",
     )
     parser.add_argument("--standing", action="store_true", help="ask only what is indexed already; else the first run embeds for hours")
