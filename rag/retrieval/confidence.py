@@ -18,6 +18,7 @@ WARN_BELOW = 0.5
 REFUSE_BELOW = 0.1
 """Below this nothing is answered: 1 of 100 own questions, and 8 of 10 foreign ones."""
 _MIDDLE, _STEEPNESS = 0.88, 17.0  # where own and foreign questions are equally many, and how fast that changes
+_STEEPEST = 700.0  # whose exponential is still a number
 BEST = 10  # chunks that are looked into
 _NAMES_NONE = 0.7
 _FEW = 100  # chunks below which chance plays no part
@@ -65,7 +66,7 @@ def raw_confidence(similarity: float, covered: float, known: float, fit: float, 
 
 def calibrated(raw: float) -> float:
     """0 to 1: the share of own questions among as many own as foreign ones that score so."""
-    return 1 / (1 + math.exp(-_STEEPNESS * (raw - _MIDDLE)))
+    return 1 / (1 + math.exp(min(_STEEPNESS * (_MIDDLE - raw), _STEEPEST)))
 
 
 def _among(rows: NDArray[np.int64], holders: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -47,7 +47,7 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
             "text": text,
             "file name": signals.stem_match(described.names, weights),
             "directories": signals.directory_match(described.directories, weights),
-            "coherence": signals.coherence(sums / max(float(sums.max()), 1e-9), broad, weights),
+            "coherence": signals.coherence(_scaled(sums), broad, weights),
             "size": signals.size(evidence.counts, broad, weights),
             "trunk": signals.trunk(described.trunk, weights, named=bool(definitions.strength)),
             "tested": signals.tested(described.of_their_tests(text), weights),
@@ -110,9 +110,11 @@ def _fused(evidence: Evidence, sparse_weight: float, rrf_k: int) -> Floats:
             fused[place] = score
     else:
         fused = sparse_weight * sparse + (1 - sparse_weight) * dense
-    return fused / max(float(fused.max()), 1e-9)
+    best = float(fused.max())
+    return fused / best if best > 0 else fused
 
 
 def _scaled(scores: Floats) -> Floats:
+    """The best 1, none below -1; all 0 where nothing is above it, as in a corpus so small that its words' weights are negative."""
     best = float(scores.max())
-    return scores / best if best > 0 else np.zeros(len(scores))
+    return np.maximum(scores / best, -1.0) if best > 0 else np.zeros(len(scores))

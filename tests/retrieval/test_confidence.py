@@ -61,6 +61,11 @@ def test_it_stays_between_nothing_and_one_and_grows_with_all_it_rests_on(
     assert 0 < REFUSE_BELOW < WARN_BELOW < 1
 
 
+def test_no_number_is_too_far_out_for_it() -> None:
+    assert calibrated(-1e9) == pytest.approx(0)
+    assert calibrated(1e9) == 1
+
+
 def test_cosines_of_a_back_end_are_put_on_one_scale_in_their_order() -> None:
     assert comparable(0.42, "onnx-int8") == 0.42
     cosines = [-1.0, -0.2, 0.0, 0.3, 0.9, 1.0]

@@ -14,7 +14,7 @@ from rag.retrieval.evidence import Evidence
 from rag.retrieval.pointed import Pointed
 from rag.retrieval.query import understand
 from rag.retrieval.ranking import rank
-from rag.retrieval.signals import CODE, Asked
+from rag.retrieval.signals import CODE, PROSE, Asked, Weights
 from rag.retrieval.subject import Subject
 from rag.retrieval.trunk import trunk_of
 from rag.source.languages import language_of
@@ -83,6 +83,23 @@ def test_what_a_test_says_counts_for_what_it_tests(table: ChunkTable) -> None:
 def test_a_name_that_many_files_bear_is_nobodys(tmp_path: Path) -> None:
     many = {f"src/{part}/door.py": 1 for part in "abcd"} | {"tests/door_test.py": 1}
     assert not described(table_of(tmp_path, many)).of_their_tests(np.ones(5)).any()
+
+
+@pytest.mark.parametrize("group", [CODE, PROSE])
+@pytest.mark.parametrize("sparse", [[-1.0, -0.2], [0.0, 0.0], [0.0, 1.0]])
+@pytest.mark.parametrize("dense", [None, [-3.0, -0.5], [0.0, 0.0], [-2.0, 1.0], [-2.0, 1e-9]])
+def test_scores_stay_of_one_size_where_nothing_is_like_the_question(
+    table: ChunkTable, group: Weights, sparse: list[float], dense: list[float] | None
+) -> None:
+    rows, files = table.files.starts[[5, 6]], np.array([5, 6])
+    places = np.array([0, 1])
+    evidence = Evidence(files, rows, places, places, np.array(sparse), None if dense is None else np.array(dense))
+    query = understand("latch")
+    asked = Asked(query.terms, lambda term: 1.0)
+    subject = Subject(query, asked, {}, Definitions({}, False), Pointed(), np.zeros(len(table)), 0.0, 0.0)
+    found = rank(subject, evidence, describe(files, table, asked), group, limit=10)
+    assert len(found) == 2
+    assert all(-4 < one.score < 4 for one in found)
 
 
 @pytest.mark.parametrize(
