@@ -16,7 +16,7 @@ from rag.retrieval.evidence import Evidence, first_of, gather
 from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, lead_of_prose, leaning
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Ranked, rank
-from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting
+from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting, of_members
 from rag.retrieval.subject import Subject
 
 _OF_FIT = ("text", "file name", "names", "definition")  # signals of a file that say how well it meets this question
@@ -52,6 +52,8 @@ def ranked_lists(
     lists: dict[str, list[Ranked]] = {}
     grounds: dict[str, Grounds] = {}
     code_weights, prose_weights = (LONG_CODE, LONG_PROSE) if subject.query.long else (CODE, PROSE)
+    if subject.of_members:
+        code_weights = of_members(code_weights)
     for name, of_group, weights in (("code", ~files.prose, code_weights), ("prose", files.prose, prose_weights)):
         weights = fitting(weights, generation.manifest.embedding.backend)
         extra = np.concatenate([subject.definitions.files if name == "code" else _NOTHING, subject.pointed.files])

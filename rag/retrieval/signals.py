@@ -98,6 +98,19 @@ LONG_PROSE = replace(PROSE, repeat=0.7, repeat_share=0.8)
 _SPARSE_BESIDE_STATIC = 0.7
 
 
+def of_members(weights: Weights) -> Weights:
+    """The weights where the question names something that is defined here and asks about it: half as much depends on what a file is."""
+    return replace(
+        weights,
+        coherence=weights.coherence / 2,
+        size=weights.size / 2,
+        trunk=weights.trunk / 2,
+        tested=weights.tested / 2,
+        test=(1 + weights.test) / 2,
+        example=(1 + weights.example) / 2,
+    )
+
+
 def fitting(weights: Weights, backend: str) -> Weights:
     """The weights beside vectors of a back end: static ones say less, so words count for more."""
     if backend != "static":

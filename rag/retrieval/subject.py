@@ -32,8 +32,9 @@ class Subject:
 
     @property
     def of_members(self) -> bool:
-        """Whether the question asks what something that it names is or does: then what else stands there may say it."""
-        return self.query.asks_for in ("how", "what", "why") and self.query.long is None
+        """Whether the question asks what something is or does that it names and that is defined here: then what else stands there may say
+        it."""
+        return self.query.asks_for in ("how", "what", "why") and self.query.long is None and bool(self.definitions.strength)
 
 
 def subject_of(query: Query, generation: Generation) -> Subject:

@@ -144,6 +144,15 @@ def test_where_the_code_is_counts_for_less_where_a_name_says_where_to_look() -> 
     assert not signals.trunk(share, PROSE, named=False).any()
 
 
+def test_half_as_much_depends_on_what_a_file_is_where_a_name_is_asked_about() -> None:
+    members = signals.of_members(CODE)
+    for weight in ("coherence", "size", "trunk", "tested"):
+        assert getattr(members, weight) == getattr(CODE, weight) / 2 > 0
+    for factor in ("test", "example"):
+        assert 1 - getattr(members, factor) == pytest.approx((1 - getattr(CODE, factor)) / 2)
+    assert (members.stem, members.definition, members.mention, members.sparse) == (CODE.stem, CODE.definition, CODE.mention, CODE.sparse)
+
+
 def test_a_file_whose_tests_answer_gains_by_it() -> None:
     assert signals.tested(np.array([0.8, 0.0]), CODE).tolist() == pytest.approx([0.8 * CODE.tested, 0.0])
     assert not signals.tested(np.ones(2), PROSE).any()
