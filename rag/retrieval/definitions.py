@@ -10,15 +10,17 @@ from numpy.typing import NDArray
 from rag.index.chunk_table import ChunkTable
 from rag.retrieval import signals
 from rag.retrieval.paths import path_facts
-from rag.retrieval.query import Query
+from rag.retrieval.query import Query, qualified_name
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """Where the identifiers of a question are defined. `strength`: file -> of its best definition; `only_tests`: nowhere else."""
+    """Where the identifiers of a question are defined. `strength`: file -> of its best definition; `only_tests`: nowhere else.
+    `rows`: the definitions that a qualified name of the question means."""
 
     strength: dict[int, float]
     only_tests: bool
+    rows: frozenset[int] = frozenset()
 
     @property
     def files(self) -> NDArray[np.int64]:
@@ -28,11 +30,14 @@ class Definitions:
 def definitions_of(query: Query, chunks: ChunkTable, most: int) -> Definitions:
     """Looks the question's identifiers up; of files beyond `most` the rest is left out."""
     strength: dict[int, float] = {}
+    meant: set[int] = set()
     for name in query.identifiers:
         rows = chunks.defines.defining(name)
         for row, chunk in zip(rows[: 4 * most].tolist(), chunks.get(rows[: 4 * most].tolist()), strict=True):
             number = int(chunks.path_numbers[row])
             if not chunks.files.prose[number]:
                 strength[number] = max(strength.get(number, 0.0), signals.definition(chunk, name))
+                if qualified_name(chunk.symbol) in query.qualified:
+                    meant.add(row)
     kept = dict(sorted(strength.items(), key=lambda item: (-item[1], item[0]))[:most])
-    return Definitions(kept, bool(kept) and all(path_facts(chunks.paths[number]).test for number in kept))
+    return Definitions(kept, bool(kept) and all(path_facts(chunks.paths[number]).test for number in kept), frozenset(meant))

@@ -13,16 +13,22 @@ _CHOSEN_CHUNKS = 8  # of a file whose defined names decide which of them comes f
 
 
 class Lines:
-    """The chunks of files in the order in which they answer. `names`: (n,) how well those that each chunk defines meet the question."""
+    """The chunks of files in the order in which they answer. `names`: (n,) how well those that each chunk defines meet the question.
+    `meant`: rows that a qualified name means.
+    """
 
-    def __init__(self, evidence: Evidence, names: Floats, pointed: Pointed, weights: Weights) -> None:
+    def __init__(self, evidence: Evidence, names: Floats, pointed: Pointed, meant: frozenset[int], weights: Weights) -> None:
         self._evidence = evidence
         self._names = names
         self._weights = weights
         self._scores = weights.lines_sparse * evidence.scaled(evidence.sparse)
         if evidence.dense is not None:
             self._scores += weights.lines_dense * evidence.scaled(np.maximum(evidence.dense, 0.0))
-        self._pointed = weights.lines_pointed * np.isin(evidence.rows, list(pointed.rows)) if pointed.rows else None
+        self._pointed: Floats | None = None
+        for rows, weight in ((pointed.rows, weights.lines_pointed), (meant, weights.lines_meant)):
+            if rows:
+                more = weight * np.isin(evidence.rows, list(rows))
+                self._pointed = more if self._pointed is None else self._pointed + more
 
     def of_file(self, place: int, most: int, weights: Weights) -> list[tuple[int, float]]:
         """Up to `most` rows of the file at a place, each with what the file's score is multiplied by, by these weights."""

@@ -81,7 +81,8 @@ class Query:
     `rag.retrieval.focus` has chosen from the rest. `embedded`: what its vector is of. `said`, `extra`: what a language model said
     beside it (rag.retrieval.expansion): a text whose vector is averaged with its own, and terms that count a third of its own.
     `places`: what it points at. `symbol`: its bare name in lower case, where the whole question is a symbol. `identifiers`: bare names in
-    lower case, of all that is written like code, the symbol included. `group`: which results were asked for, "" for either.
+    lower case, of all that is written like code, the symbol included; `qualified`: those with what they belong to,
+    "door.open". `group`: which results were asked for, "" for either.
     `asks_for_changes`: what another version brought. `in_english`: a word says so that other languages do not have.
     """
 
@@ -95,6 +96,7 @@ class Query:
     places: tuple[Place, ...]
     symbol: str
     identifiers: tuple[str, ...]
+    qualified: tuple[str, ...]
     filters: Filters
     group: Group
     asks_for: AsksFor
@@ -138,6 +140,7 @@ def understand(question: str) -> Query:
         places=places_of(text),
         symbol=symbol,
         identifiers=(symbol,) if symbol else _identifiers(f"{long.title}\n{long.prose}" if long else text),
+        qualified=_qualified(f"{long.title}\n{long.prose}" if long else text),
         filters=filters,
         group=group,
         asks_for=_asks_for(head, symbol),
@@ -161,11 +164,26 @@ def bare_name(symbol: str) -> str:
     return re.split(_JOINT, symbol.strip().removesuffix("()").strip("!?@:"))[-1].lower()
 
 
+def qualified_name(symbol: str) -> str:
+    """The last two parts of a qualified name, lower case, "" for a bare one: "Rails::Engine.routes" -> "engine.routes"."""
+    parts = re.split(_JOINT, symbol.strip().removesuffix("()").strip("!?@:"))[-2:]
+    return ".".join(parts).lower() if len(parts) == 2 and all(parts) else ""
+
+
 def _identifiers(text: str) -> tuple[str, ...]:
+    found = dict.fromkeys(bare for name in _names(text) if len(bare := bare_name(name)) > 1)
+    return tuple(found)[:_MOST_IDENTIFIERS]
+
+
+def _qualified(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for one in _names(text) if (name := qualified_name(one))))[:_MOST_IDENTIFIERS]
+
+
+def _names(text: str) -> list[str]:
+    """What is written like code in a text, as it is written."""
     quoted = [inner.strip() for inner in _QUOTED.findall(text)]
     names = [name for name in quoted if _SYMBOL.match(name)] + [match[0] for match in _IN_PROSE.finditer(_QUOTED.sub(" ", text))]
-    found = dict.fromkeys(bare for name in names if len(bare := bare_name(name)) > 1 and not is_file(name))
-    return tuple(found)[:_MOST_IDENTIFIERS]
+    return [name for name in names if not is_file(name)]
 
 
 def _asks_for(text: str, symbol: str) -> AsksFor:

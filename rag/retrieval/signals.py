@@ -65,6 +65,7 @@ class Weights:
     lines_dense: float = 0.2
     lines_names: float = 0.2
     lines_pointed: float = 1.0
+    lines_meant: float = 0.5
 
 
 CODE = Weights()

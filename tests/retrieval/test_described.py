@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rag.index.chunk_table import ChunkTable
-from rag.retrieval.definitions import Definitions
+from rag.retrieval.definitions import Definitions, definitions_of
 from rag.retrieval.described import Described, describe
 from rag.retrieval.evidence import Evidence
 from rag.retrieval.pointed import Pointed
@@ -127,3 +127,24 @@ def test_more_of_what_a_question_names_and_asks_about_is_shown(table: ChunkTable
     usual = max(CODE.repeat, CODE.repeat_share * 0.9)
     assert factors["src/depot/hinge.py"] == pytest.approx(usual)
     assert factors["src/depot/door.py"] == pytest.approx(max(CODE.member_repeat, CODE.member_share * 0.9) if closely else usual)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"), [("what does Door.open do", ["Door.open"]), ("where is open defined in Door", []), ("Hatch.open", [])]
+)
+def test_a_qualified_name_means_its_own_definition(tmp_path: Path, question: str, meant: list[str]) -> None:
+    symbols = ["Door", "Door.open_all", "Door.open", "Locker.open"]
+    chunks = [
+        Chunk("src/door.py", 2 * at + 1, 2 * at + 2, Kind.METHOD, "python", "door", symbol=symbol, defines=(symbol.rpartition(".")[2],))
+        for at, symbol in enumerate(symbols)
+    ]
+    ChunkTable.write(tmp_path / "doors", chunks)
+    table = ChunkTable.open(tmp_path / "doors")
+    query = understand(question)
+    definitions = definitions_of(query, table, 10)
+    assert [one.symbol for one in table.get(sorted(definitions.rows))] == meant
+    evidence = Evidence(np.array([0]), np.arange(4), np.array([0]), np.zeros(4, dtype=np.int64), np.array([0.8, 1.0, 0.9, 0.2]), None)
+    asked = Asked(query.terms, lambda term: 1.0)
+    subject = Subject(query, asked, {}, definitions, Pointed(), np.zeros(4), 0.0, 0.0)
+    first = rank(subject, evidence, describe(evidence.files, table, asked), CODE, limit=10)[0].row
+    assert symbols[first] == (meant[0] if meant else "Door.open_all")

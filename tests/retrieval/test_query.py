@@ -281,3 +281,19 @@ def test_any_text_is_understood_in_time_in_proportion_to_its_length(pieces: list
     # Ten times the text in a hundred times the time would be a pattern that starts over at every character; the floor is what a busy
     # machine adds.
     assert seconds(long) < 40 * max(seconds(short), 0.05)
+
+
+@pytest.mark.parametrize(
+    ("question", "qualified"),
+    [
+        ("what does Door.open do", ("door.open",)),
+        ("Door.open", ("door.open",)),
+        ("where is `Depot::Door#open()` called?", ("door.open",)),
+        ("door->open() and locker.shut()", ("door.open", "locker.shut")),
+        ("how is open_door used", ()),
+        ("what is in depot/door.py", ()),
+        ("open the door", ()),
+    ],
+)
+def test_names_with_what_they_belong_to(question: str, qualified: tuple[str, ...]) -> None:
+    assert understand(question).qualified == qualified
