@@ -24,11 +24,10 @@ class Lines:
         self._scores = weights.lines_sparse * evidence.scaled(evidence.sparse)
         if evidence.dense is not None:
             self._scores += weights.lines_dense * evidence.scaled(np.maximum(evidence.dense, 0.0))
-        self._pointed: Floats | None = None
-        for rows, weight in ((pointed.rows, weights.lines_pointed), (meant, weights.lines_meant)):
-            if rows:
-                more = weight * np.isin(evidence.rows, list(rows))
-                self._pointed = more if self._pointed is None else self._pointed + more
+        self._pointed: Floats | None = np.zeros(len(evidence.rows)) if pointed.rows or meant else None
+        if self._pointed is not None:
+            self._pointed += weights.lines_pointed * np.isin(evidence.rows, list(pointed.rows))
+            self._pointed += weights.lines_meant * np.isin(evidence.rows, list(meant))
 
     def of_file(self, place: int, most: int, weights: Weights) -> list[tuple[int, float]]:
         """Up to `most` rows of the file at a place, each with what the file's score is multiplied by, by these weights."""
