@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rag.index.file_rows import Files
 from rag.index.sparse import SparseIndex
 from rag.retrieval.importance import Holders
-from rag.retrieval.signals import Asked
+from rag.retrieval.matching import Asked
 
 WARN_BELOW = 0.5
 """An answer says below this that the question may be foreign: 2 to 6 of 100 own questions, and 9 of 10 foreign ones."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.index.chunk_table import ChunkTable
+from rag.retrieval.matching import Asked, Flags, Floats, Matches
 from rag.retrieval.paths import is_data, path_facts
-from rag.retrieval.signals import Asked, Flags, Floats, Matches
 from rag.retrieval.trunk import trunk_of
 
 _BEARERS = 3

@@ -6,8 +6,9 @@ import numpy as np
 
 from rag.retrieval import signals
 from rag.retrieval.evidence import Evidence, first_of
+from rag.retrieval.matching import Floats
 from rag.retrieval.pointed import Pointed
-from rag.retrieval.signals import Floats, Weights
+from rag.retrieval.signals import Weights
 
 _CHOSEN_CHUNKS = 8  # of a file whose defined names decide which of them comes first
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rag.index.name_words import NameWords
-from rag.retrieval.signals import Asked, Floats
+from rag.retrieval.matching import Asked, Floats
 
 
 def names_met(names: NameWords, asked: Asked, size: int) -> Floats:

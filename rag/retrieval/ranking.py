@@ -13,8 +13,9 @@ from rag.retrieval import signals
 from rag.retrieval.described import Described
 from rag.retrieval.evidence import Evidence, first_of
 from rag.retrieval.lines import Lines
+from rag.retrieval.matching import Floats
 from rag.retrieval.scored import scored
-from rag.retrieval.signals import Floats, Weights
+from rag.retrieval.signals import Weights
 from rag.retrieval.subject import Subject
 
 _DECAYING = 12  # rows of a file after which what is left of its score is not looked at

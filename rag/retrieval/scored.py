@@ -11,7 +11,8 @@ from rag.retrieval import signals
 from rag.retrieval.described import Described
 from rag.retrieval.evidence import Evidence, file_means
 from rag.retrieval.fusion import reciprocal_rank_fusion
-from rag.retrieval.signals import Floats, Weights
+from rag.retrieval.matching import Floats
+from rag.retrieval.signals import Weights
 from rag.retrieval.subject import Subject
 
 _NAMED_CHUNKS = 3  # of a file whose defined names are compared with the question

@@ -8,21 +8,13 @@ text score whose best is 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.index.name_words import BEGINNING
-from rag.index.stems import stem
+from rag.retrieval.matching import Flags, Floats, Matches
 from rag.types import Chunk, Kind
-
-T = TypeVar("T")
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +89,7 @@ LONG_PROSE = replace(PROSE, repeat=0.7, repeat_share=0.8)
 """Of a bug report, a commit message, a pasted trace: what it is about is often more than one place of a file."""
 
 _SPARSE_BESIDE_STATIC = 0.7
+_OF_A_SUBJECT = 6  # terms of a question that is as broad as any
 
 
 def of_members(weights: Weights) -> Weights:
@@ -117,105 +110,6 @@ def fitting(weights: Weights, backend: str) -> Weights:
     if backend != "static":
         return weights
     return replace(weights, sparse=_SPARSE_BESIDE_STATIC, sparse_of_symbol=_SPARSE_BESIDE_STATIC)
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """`precision`: share of the words that the question holds. `coverage`: share of the question's importance that they hold."""
-
-    precision: float
-    coverage: float
-
-    @property
-    def f1(self) -> float:
-        both = self.precision + self.coverage
-        return 2 * self.precision * self.coverage / both if both else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """The same of k files, as arrays."""
-
-    precision: Floats
-    coverage: Floats
-
-
-NO_MATCH = Match(0.0, 0.0)
-_OF_A_SUBJECT = 6  # terms of a question that is as broad as any
-_FIRST = BEGINNING  # letters that words have in common if one is the beginning of the other, or a relative
-_BEGINNING = itemgetter(slice(_FIRST))
-_NONE: tuple[str, ...] = ()
-
-
-class Asked:
-    """The question's terms, each as important as it is rare. `importance`: of a term, positive."""
-
-    def __init__(self, terms: Iterable[str], importance: Callable[[str], float]) -> None:
-        self.importance = {term: importance(term) for term in dict.fromkeys(terms)}
-        self.all = sum(self.importance.values()) or 1.0
-        self._meeting = _Meeting(self.importance)
-        self._matches: dict[tuple[str, ...], Match] = {}  # many files share their directories
-
-    def match(self, words: tuple[str, ...]) -> Match:
-        """How words of a path or a name meet the question."""
-        if self._meeting.nothing_near(words):
-            return NO_MATCH
-        known = self._matches.get(words)
-        if known is None:
-            known = self._matches[words] = self._match(words)
-        return known
-
-    def matches(self, files: Sequence[tuple[str, ...]]) -> Matches:
-        """The same of the words of k files."""
-        found = [self.match(words) for words in files]
-        return Matches(np.array([match.precision for match in found]), np.array([match.coverage for match in found]))
-
-    def near(self, words: Mapping[str, Sequence[T]]) -> list[T]:
-        """Of words by their first three letters, those that may meet a term."""
-        return [word for beginning in self._meeting.beginnings for word in words.get(beginning, ())]
-
-    def meeting(self, word: str) -> tuple[str, ...]:
-        """The terms that a word meets."""
-        return self._meeting[word]
-
-    def _match(self, words: tuple[str, ...]) -> Match:
-        meeting = self._meeting
-        met = [terms for word in words if (terms := meeting[word])]
-        if not met:
-            return NO_MATCH
-        covered = {term for terms in met for term in terms}
-        return Match(len(met) / len(words), sum(self.importance[term] for term in covered) / self.all)
-
-
-class _Meeting(dict[str, tuple[str, ...]]):
-    """A word -> the terms that it meets, found when it is first looked up."""
-
-    def __init__(self, terms: Iterable[str]) -> None:
-        super().__init__()
-        self._near: dict[str, list[tuple[str, str]]] = {}  # first letters -> (term, its stem): what differs in them does not meet
-        for term in terms:
-            self._near.setdefault(term[:_FIRST], []).append((term, stem(term)))
-
-    @property
-    def beginnings(self) -> Iterable[str]:
-        return self._near.keys()
-
-    def nothing_near(self, words: Iterable[str]) -> bool:
-        """Whether none of the words can meet a term: so it is with most."""
-        return self._near.keys().isdisjoint(map(_BEGINNING, words))
-
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        near, met = self._near.get(word[:_FIRST]), _NONE
-        if near is not None:
-            bare = stem(word)
-            met = tuple(term for term, of_term in near if bare == of_term or _begins(word, term))
-        self[word] = met
-        return met
-
-
-def _begins(word: str, term: str) -> bool:
-    """Whether one is the beginning of the other: config and configuration."""
-    return min(len(word), len(term)) >= _FIRST and (word.startswith(term) or term.startswith(word))
 
 
 def stem_match(names: Matches, weights: Weights) -> Floats:

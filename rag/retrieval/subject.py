@@ -9,10 +9,10 @@ from rag.retrieval import confidence
 from rag.retrieval.definitions import Definitions, definitions_of
 from rag.retrieval.evidence import FILES
 from rag.retrieval.importance import Holders, holders_of, importance
+from rag.retrieval.matching import Asked, Floats
 from rag.retrieval.names import names_met
 from rag.retrieval.pointed import Pointed, pointed_at
 from rag.retrieval.query import Query
-from rag.retrieval.signals import Asked, Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from rag.index.chunk_table import ChunkTable
+from rag.retrieval.matching import Floats
 from rag.retrieval.paths import is_data, path_facts
-from rag.retrieval.signals import Floats
 
 _ROOT = 0.25  # a directory with a sixteenth of the code still counts half
 _known: WeakKeyDictionary[ChunkTable, Floats] = WeakKeyDictionary()

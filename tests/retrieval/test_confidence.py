@@ -18,7 +18,7 @@ from rag.retrieval.confidence import (
     raw_confidence,
 )
 from rag.retrieval.importance import holders_of
-from rag.retrieval.signals import Asked
+from rag.retrieval.matching import Asked
 
 CORPUS = [["lock", "door"], ["lock"], ["key"], ["door", "key"]]
 INDEX = SparseIndex.from_terms(CORPUS)

@@ -11,10 +11,11 @@ from rag.index.chunk_table import ChunkTable
 from rag.retrieval.definitions import Definitions, definitions_of
 from rag.retrieval.described import Described, describe
 from rag.retrieval.evidence import Evidence
+from rag.retrieval.matching import Asked
 from rag.retrieval.pointed import Pointed
 from rag.retrieval.query import understand
 from rag.retrieval.ranking import rank
-from rag.retrieval.signals import CODE, PROSE, Asked, Weights
+from rag.retrieval.signals import CODE, PROSE, Weights
 from rag.retrieval.subject import Subject
 from rag.retrieval.trunk import trunk_of
 from rag.source.languages import language_of

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from rag.index.defined_names import DefinedNames
 from rag.index.tokens import split_words
+from rag.retrieval.matching import Asked
 from rag.retrieval.names import names_met
-from rag.retrieval.signals import Asked
 
 NAMES = st.sampled_from(
     ["openLocker", "Lockers", "config_of_door", "Configuration", "___", "door", "läßt", "HTTPServer", "a\nb", "\udce9x"]

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.retrieval import signals
-from rag.retrieval.signals import CODE, NO_MATCH, PROSE, Asked, Match, Matches
+from rag.retrieval.matching import NO_MATCH, Asked, Match, Matches
+from rag.retrieval.signals import CODE, PROSE
 from rag.types import Chunk, Kind
 
 RARE = {"locker": 4.0, "open": 1.0}
