@@ -1,8 +1,8 @@
 """What speaks for a file or a chunk beside its text: each signal a pure function, each weight in one table. Of files, all k of a group at
 once: (k,) arrays in, (k,) out.
 
-Weights are round; a signal stays where it helps on both halves of the repositories (docs/retrieval.md has the ablation). It is added to a
-text score whose best is 1.
+Weights are round; a signal stays where the sets of questions together gain by it (docs/retrieval.md has the ablation, with both halves of
+the repositories). It is added to a text score whose best is 1.
 """
 
 from __future__ import annotations
