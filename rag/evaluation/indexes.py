@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from rag.chunking import ChunkingSettings
 from rag.embedding.lazy import LazyEmbedder
@@ -67,6 +68,11 @@ def groups_of(questions: Sequence[Question], *, root: bool, blank: bool = False)
         key = (question.repository, question.commit, question.index_root if root else "")
         groups.setdefault(key, Group(*key, blank=blank)).questions.append(question)
     return list(groups.values())
+
+
+def _history_of(group: Group) -> Literal["names", "none"]:
+    """What of the history the group's index keeps. The copy whose words are blanked has none."""
+    return "none" if group.blank else "names"
 
 
 def home_of(data_dir: Path, spec: EmbeddingSpec) -> Path:
@@ -153,7 +159,7 @@ class EvalIndexes:
         """Whether it was built of these settings by this code, as far as it is needed."""
         recipe = recipe_of(self._spec, self._chunking, scope_of(Repository(group.name, ""), group.root))
         if dense:
-            return index.fits(recipe)
+            return index.fits(recipe) and (self._standing_only or _history_of(group) == "none" or index.has_history())
         try:
             pointer = index.layout.current()
             return pointer is not None and read_published(index.layout.generation(pointer.generation)).recipe == recipe
@@ -173,7 +179,7 @@ class EvalIndexes:
             commit=commit,
             root=group.root,
             source_git_dir=str(clone),
-            history="none",
+            history=_history_of(group),
         )
         return await self._build(job, group.repository, dense=dense)
 

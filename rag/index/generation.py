@@ -21,7 +21,7 @@ from rag.index.chunk_table import ChunkTable
 from rag.index.dense_part import open_dense, swept
 from rag.index.files import corrupt, tree_bytes, verify
 from rag.index.forms import Forms
-from rag.index.history import HistoryFile
+from rag.index.history import HISTORY, HistoryFile
 from rag.index.layout import Layout, Pointer
 from rag.index.locks import Pin, build_lock
 from rag.index.manifest import Manifest, model_mismatch, read_manifest
@@ -161,6 +161,14 @@ class RepositoryIndex:
         except FootnoteError:
             return False
         return manifest.recipe == recipe and manifest.dense is not None
+
+    def has_history(self) -> bool:
+        """Whether the current generation has one beside it, readable or not."""
+        try:
+            pointer = self.layout.current()
+        except IndexCorrupt:
+            return False
+        return pointer is not None and (self.layout.generation(pointer.generation) / HISTORY).is_file()
 
     def size_bytes(self) -> int:
         """Bytes on disk of the mirror and all generations."""

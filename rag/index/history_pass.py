@@ -8,12 +8,14 @@ from pathlib import Path
 
 from rag.errors import FootnoteError
 from rag.index.corpus import ENTRIES, read_entries
-from rag.index.history import HISTORY, nameless, read_history_file, write_history
+from rag.index.history import HISTORY, nameless, read_history_file, read_messages, write_history
 from rag.index.jobs import BuildEvent, BuildJob
 from rag.index.layout import Layout
 from rag.index.manifest import Manifest
 from rag.index.measure import Stopwatch
+from rag.index.messages import MessageTally, Messages
 from rag.source.history.reading import read_history
+from rag.source.history.tally import History
 
 logger = logging.getLogger(__name__)
 
@@ -39,10 +41,10 @@ class HistoryPass:
         with self._watch.stage("history"):
             self._tell(BuildEvent("history", 0, 0))
             try:
-                former = read_history_file(self._layout.generation(previous) / HISTORY) if previous else None
-                if former is not None and former.named and not named:
-                    write_history(self._layout.generation(previous), nameless(former))
-                write_history(home, read_history(self._git_dir(), commit, paths, named=named, former=former, timeout=TIMEOUT))
+                former, said = self._former(previous, named)
+                tally = MessageTally(paths, said) if named else None  # messages name people
+                history = read_history(self._git_dir(), commit, paths, named=named, former=former, listener=tally, timeout=TIMEOUT)
+                write_history(home, history, tally.messages() if tally is not None else None)
             except FootnoteError as error:
                 self._failed(error.problem)
             except Exception as error:  # nothing that a history holds may cost the index
@@ -51,10 +53,13 @@ class HistoryPass:
             self._tell(BuildEvent("history", 1, 1))
 
     def renew(self, standing: Manifest) -> None:
-        """Writes it for a generation that stands and lacks it, or holds names that it should not, or none where it should."""
+        """Writes it for a generation that stands and lacks it or what commits say, or holds names that it should not, or none where it
+        should."""
         directory = self._layout.generation(standing.generation)
         held = read_history_file(directory / HISTORY)
-        if held is not None and held.commit == standing.commit and held.named == (self._job.history == "names"):
+        named = self._job.history == "names"
+        whole = not named or read_messages(directory / HISTORY) is not None
+        if held is not None and held.commit == standing.commit and held.named == named and whole:
             return
         try:
             paths = [entry.path for entry in read_entries(directory / "sparse" / ENTRIES)]
@@ -63,6 +68,19 @@ class HistoryPass:
             return
         pointer = self._layout.current()
         self.write(directory, standing.commit, paths, pointer.previous if pointer is not None else "")
+
+    def _former(self, previous: str, named: bool) -> tuple[History | None, Messages | None]:
+        """What the pass may continue: of both or of nothing, for what one lacks all of the history must be read."""
+        if not previous:
+            return None, None
+        directory = self._layout.generation(previous)
+        former = read_history_file(directory / HISTORY)
+        if not named:
+            if former is not None and former.named:
+                write_history(directory, nameless(former))
+            return former, None
+        said = read_messages(directory / HISTORY)
+        return (former, said) if said is not None else (None, None)
 
     def _git_dir(self) -> Path:
         if not self._job.source_git_dir:

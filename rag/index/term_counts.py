@@ -96,7 +96,7 @@ class TermCounts:
 
         matrix = csr_matrix((counts.data.copy(), place[counts.indices], counts.indptr.copy()), shape=(counts.shape[0], len(columns)))
         matrix.sum_duplicates()
-        return _Folded(columns, self.lengths, matrix)
+        return CountedMatrix(columns, self.lengths, matrix)
 
     def _end_row(self, length: int) -> None:
         self.lengths.append(length)
@@ -119,7 +119,9 @@ class TermCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Folded:
+class CountedMatrix:
+    """Counts that are there already."""
+
     columns: dict[str, int]
     lengths: list[int]
     counts: csr_matrix

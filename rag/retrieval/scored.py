@@ -51,6 +51,7 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
             "coherence": signals.coherence(_scaled(sums), broad, weights),
             "size": signals.size(evidence.counts, broad, weights),
             "trunk": signals.trunk(described.trunk, weights, named=bool(definitions.strength)),
+            "commits": signals.commits(subject.changed[evidence.files], broad, weights),
             "tested": signals.tested(described.of_their_tests(text), weights),
             "definition": signals.defines_what_is_asked(
                 _of_files(definitions.strength, numbers), described.called(query.symbol), weights, symbol=bool(query.symbol)

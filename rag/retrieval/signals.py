@@ -31,6 +31,7 @@ class Weights:
     size: float = 0.2
     trunk: float = 0.3
     trunk_if_named: float = 0.5
+    commits: float = 0.4
     tested: float = 0.1
     definition: float = 1.0
     mention: float = 0.4
@@ -70,6 +71,7 @@ PROSE = Weights(
     coherence=0.1,
     size=0.0,
     trunk=0.0,
+    commits=0.0,
     tested=0.0,
     definition=0.0,
     mention=0.0,
@@ -147,6 +149,12 @@ def trunk(share: Floats, weights: Weights, *, named: bool) -> Floats:
     """Files of the directory that holds most of the code answer likelier than those beside it. `share`: see `rag.retrieval.trunk`. `named`:
     the question says a name that is defined here, so that less is left to guess."""
     return weights.trunk * share * (weights.trunk_if_named if named else 1.0)
+
+
+def commits(changed: Floats, broad: float, weights: Weights) -> Floats:
+    """Files that were changed by commits that say what is asked: the more is asked, the surer they resemble it. `changed`: see
+    `rag.retrieval.commits`, 0 to 1; `broad`: see `breadth`."""
+    return weights.commits * changed * (1 - broad)
 
 
 def tested(text: Floats, weights: Weights) -> Floats:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rag.index.generation import Generation
 from rag.retrieval import confidence
+from rag.retrieval.commits import changed_by_commits
 from rag.retrieval.definitions import Definitions, definitions_of
 from rag.retrieval.evidence import FILES
 from rag.retrieval.importance import Holders, holders_of, importance
@@ -18,7 +19,7 @@ from rag.retrieval.query import Query
 @dataclass(frozen=True, slots=True)
 class Subject:
     """`asked`: the terms and how much each says here; `holders`: the rows that hold them. `definitions`, `pointed`: files that the question
-    names. `names`: (n,) how well the names that each chunk defines meet it. `covered`, `known`: what rag.retrieval.confidence makes of it.
+    names. `names`: (n,) how well the names that each chunk defines meet it. `changed`: (f,) see rag.retrieval.commits. `covered`, `known`: what rag.retrieval.confidence makes of it.
     """
 
     query: Query
@@ -27,6 +28,7 @@ class Subject:
     definitions: Definitions
     pointed: Pointed
     names: Floats
+    changed: Floats
     covered: float
     known: float
 
@@ -49,6 +51,7 @@ def subject_of(query: Query, generation: Generation) -> Subject:
         definitions_of(query, chunks, FILES),
         pointed_at(query.places, chunks, long=query.long is not None),
         names_met(chunks.defines.words, asked, len(chunks)),
+        changed_by_commits(query.stems, generation),
         confidence.coverage_by_file(asked, holders, chunks.files),
         confidence.known_share(query.identifiers, generation.sparse),
     )

@@ -97,7 +97,7 @@ def test_scores_stay_of_one_size_where_nothing_is_like_the_question(
     evidence = Evidence(files, rows, places, places, np.array(sparse), None if dense is None else np.array(dense))
     query = understand("latch")
     asked = Asked(query.terms, lambda term: 1.0)
-    subject = Subject(query, asked, {}, Definitions({}, False), Pointed(), np.zeros(len(table)), 0.0, 0.0)
+    subject = Subject(query, asked, {}, Definitions({}, False), Pointed(), np.zeros(len(table)), np.zeros(len(table.paths)), 0.0, 0.0)
     found = rank(subject, evidence, describe(files, table, asked), group, limit=10)
     assert len(found) == 2
     assert all(-4 < one.score < 4 for one in found)
@@ -122,7 +122,7 @@ def test_more_of_what_a_question_names_and_asks_about_is_shown(table: ChunkTable
     query = understand(question)
     definitions = Definitions({door: 1.0} if query.identifiers else {}, False)
     asked = Asked(query.terms, lambda term: 1.0)
-    subject = Subject(query, asked, {}, definitions, Pointed(), np.zeros(len(table)), 0.0, 0.0)
+    subject = Subject(query, asked, {}, definitions, Pointed(), np.zeros(len(table)), np.zeros(len(table.paths)), 0.0, 0.0)
     found = rank(subject, evidence, describe(evidence.files, table, asked), CODE, limit=10)
     factors = {table.get([one.row])[0].path: one.shares["× repeat"] for one in found if "× repeat" in one.shares}
     usual = max(CODE.repeat, CODE.repeat_share * 0.9)
@@ -146,6 +146,6 @@ def test_a_qualified_name_means_its_own_definition(tmp_path: Path, question: str
     assert [one.symbol for one in table.get(sorted(definitions.rows))] == meant
     evidence = Evidence(np.array([0]), np.arange(4), np.array([0]), np.zeros(4, dtype=np.int64), np.array([0.8, 1.0, 0.9, 0.2]), None)
     asked = Asked(query.terms, lambda term: 1.0)
-    subject = Subject(query, asked, {}, definitions, Pointed(), np.zeros(4), 0.0, 0.0)
+    subject = Subject(query, asked, {}, definitions, Pointed(), np.zeros(4), np.zeros(len(table.paths)), 0.0, 0.0)
     first = rank(subject, evidence, describe(evidence.files, table, asked), CODE, limit=10)[0].row
     assert symbols[first] == (meant[0] if meant else "Door.open_all")

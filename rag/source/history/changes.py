@@ -31,22 +31,24 @@ _SETTINGS = ("log.showRoot=true", "mailmap.file=/dev/null", "core.bare=true", "d
 @dataclass(frozen=True, slots=True)
 class Change:
     """A commit. `date`: the committer's, seconds since 1970 as written, whatever that is. `author`: as .mailmap has it, raw. `paths`: of
-    the files that are other than before, deleted ones included, as rag.source.blobs writes them."""
+    the files that are other than before, deleted ones included, as rag.source.blobs writes them. `message`: raw, "" where not asked for."""
 
     commit: str
     date: int
     author: str
     paths: tuple[str, ...]
+    message: str = ""
 
 
-def changes(git_dir: Path, commit: str, *, without: str = "", timeout: float = 900.0) -> Iterator[Change]:
+def changes(git_dir: Path, commit: str, *, without: str = "", messages: bool = False, timeout: float = 900.0) -> Iterator[Change]:
     """The commits that `commit` has, newest first; those of `without`, a full commit id, left out. `timeout`: seconds for all of it.
+    `messages`: whether they are read too, up to 64 KiB of each.
 
     Raises: GitTimeout, SourceError.
     """
     word = secrets.token_hex(12)
     arguments = [
-        *("log", "-z", f"--format=%x00{word}%x00%H%x00%ct%x00%aN", "--encoding=UTF-8", "--name-only", "--diff-merges=combined"),
+        *("log", "-z", f"--format=%x00{word}%x00%H%x00%ct%x00{'%B' if messages else ''}%x00%aN", "--encoding=UTF-8", "--name-only", "--diff-merges=combined"),
         *("--no-renames", "--no-relative", "--no-ext-diff", "--no-notes", f"{without}..{commit}" if without else commit, "--"),
     ]
     settings = (*_SETTINGS, f"mailmap.blob={commit}:.mailmap")
@@ -95,7 +97,7 @@ def _changes(fields: Iterator[bytes], word: bytes) -> Iterator[Change]:
     while field is not None and field != word:
         field = next(fields, None)
     while field is not None:
-        commit, date, author = next(fields, b""), next(fields, b""), next(fields, b"")
+        commit, date, message, author = (next(fields, b"") for _ in range(4))
         paths: list[str] = []
         first = True
         while (field := next(fields, None)) is not None and field != word:
@@ -104,7 +106,8 @@ def _changes(fields: Iterator[bytes], word: bytes) -> Iterator[Change]:
             first = False
             if name:
                 paths.append(path_text(name))
-        yield Change(commit.decode("ascii", "replace"), _number(date), author.decode("utf-8", "replace"), tuple(paths))
+        name, said = author.decode("utf-8", "replace"), message.decode("utf-8", "replace")
+        yield Change(commit.decode("ascii", "replace"), _number(date), name, tuple(paths), said)
 
 
 def _fields(process: subprocess.Popen[bytes], deadline: float, timeout: float) -> Iterator[bytes]:

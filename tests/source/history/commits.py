@@ -17,6 +17,7 @@ class Commit:
     date: int
     files: Mapping[bytes, bytes | None]
     parents: Sequence[int] = ()
+    message: bytes = b"m\n"
 
 
 def quoted(name: bytes) -> bytes:
@@ -29,7 +30,8 @@ def write(directory: Path, commits: Sequence[Commit]) -> list[str]:
     stream = bytearray()
     for number, commit in enumerate(commits):
         who = b"%s <x@example.org> %d +0000" % (commit.author, commit.date)
-        stream += b"commit refs/heads/c%d\nmark :%d\nauthor %s\ncommitter %s\ndata 1\nm\n" % (number, number + 1, who, who)
+        stream += b"commit refs/heads/c%d\nmark :%d\nauthor %s\ncommitter %s\n" % (number, number + 1, who, who)
+        stream += b"data %d\n" % len(commit.message) + commit.message + b"\n"
         if commit.parents:
             stream += b"from :%d\n" % (commit.parents[0] + 1)
         for parent in commit.parents[1:]:

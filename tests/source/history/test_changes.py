@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,16 @@ PATHS = (
     b'"q"',
 )
 NAMES = (b"Ana B", b"", b"\xe9mile", b"na\x01me\ttab", b"x" * 10_000, "\u202eevil".encode(), b"commit 0123", b"dependabot[bot]")
+MESSAGES = (
+    b"m\n",
+    b"",
+    b"Mend the door\n\nIt stuck.\n",
+    b"\n\nlead",
+    b"caf\xe9 \xff\n",
+    b"word " * 6_000,
+    b"a.py\n\nb/c.py\n",
+    "\u202eevil\n".encode(),
+)
 DATES = (1_500_000_000, 1_600_000_000, 0, 1, 4_102_444_800, 1_550_000_000)
 
 
@@ -50,7 +61,9 @@ def histories(draw: st.DrawFn) -> list[Commit]:
                 del held[path]
             else:
                 files[path] = held[path] = draw(st.sampled_from((b"1", b"2", b"3")))
-        commits.append(Commit(draw(st.sampled_from(NAMES)), draw(st.sampled_from(DATES)), files, parents))
+        commits.append(
+            Commit(draw(st.sampled_from(NAMES)), draw(st.sampled_from(DATES)), files, parents, draw(st.sampled_from(MESSAGES)))
+        )
         contents.append(held)
     return commits
 
@@ -87,6 +100,10 @@ def test_every_commit_is_read_as_its_trees_say(commits: list[Commit]) -> None:
             assert (change.date, set(change.paths)) == (date, paths)
             assert len(change.paths) == len(set(change.paths))
             assert change.author == author.decode("utf-8", "replace")
+        for change in changes(directory, ids[-1], messages=True):
+            assert replace(change, message="") == found[change.commit]
+            whole = raw(directory, "show", "-s", "--format=%B", change.commit).removesuffix(b"\n")
+            assert change.message == whole.decode("utf-8", "replace")
         former = reachable[len(reachable) // 2]
         newer = set(git(f"--git-dir={directory}", "rev-list", "main", f"^{former}").split())
         assert {change.commit for change in changes(directory, ids[-1], without=former)} == newer
