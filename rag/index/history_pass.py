@@ -13,7 +13,7 @@ from rag.index.jobs import BuildEvent, BuildJob
 from rag.index.layout import Layout
 from rag.index.manifest import Manifest
 from rag.index.measure import Stopwatch
-from rag.index.messages import MessageTally, Messages
+from rag.index.messages import Messages, MessageTally
 from rag.source.history.reading import read_history
 from rag.source.history.tally import History
 

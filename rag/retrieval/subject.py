@@ -19,7 +19,8 @@ from rag.retrieval.query import Query
 @dataclass(frozen=True, slots=True)
 class Subject:
     """`asked`: the terms and how much each says here; `holders`: the rows that hold them. `definitions`, `pointed`: files that the question
-    names. `names`: (n,) how well the names that each chunk defines meet it. `changed`: (f,) see rag.retrieval.commits. `covered`, `known`: what rag.retrieval.confidence makes of it.
+    names. `names`: (n,) how well the names that each chunk defines meet it. `changed`: (f,) see rag.retrieval.commits. `covered`, `known`:
+    what rag.retrieval.confidence makes of it.
     """
 
     query: Query

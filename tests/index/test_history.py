@@ -16,9 +16,11 @@ from rag.errors import RetrievalError
 from rag.index import history_pass
 from rag.index.dense_edge import EdgeBackend
 from rag.index.generation import RepositoryIndex
-from rag.index.history import HISTORY, HistoryFile, nameless, read_history_file, write_history
+from rag.index.history import HISTORY, HistoryFile, nameless, read_history_file, read_messages, write_history
 from rag.index.history_filter import CUT, MASKED, NO_HISTORY, resolved
 from rag.index.jobs import BuildJob, job_from_json, job_to_json
+from rag.index.messages import Messages, MessageTally
+from rag.source.history.changes import Change
 from rag.source.history.tally import History
 from rag.types import Filters, Repository
 from tests.index.fixtures import commit_files, git
@@ -56,6 +58,13 @@ def file_of(directory: Path, history: History | None, *, named: bool = True) -> 
     return HistoryFile(directory, named=named)
 
 
+def spoken() -> Messages:
+    """Of the same files: a.py was mended once."""
+    tally = MessageTally(sample().paths)
+    tally.add(Change("1" * 40, MARCH, "Ana Berg", ("a.py",), "Mend the hinge"))
+    return tally.messages()
+
+
 def same(one: History, other: History) -> bool:
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in History.__slots__)
 
@@ -69,16 +78,39 @@ def test_it_reads_what_was_written(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [HISTORY]
 
 
+def test_what_commits_say_lies_beside_it(tmp_path: Path) -> None:
+    write_history(tmp_path, sample())
+    assert read_messages(tmp_path / HISTORY) is None
+    write_history(tmp_path, sample(), spoken())
+    found, history = read_messages(tmp_path / HISTORY), read_history_file(tmp_path / HISTORY)
+    assert found is not None
+    assert history is not None
+    assert same(history, sample())
+    assert all(np.array_equal(getattr(found, name), getattr(spoken(), name)) for name in Messages.__slots__)
+    for nothing in (replace(spoken(), terms=()), MessageTally(()).messages()):
+        write_history(tmp_path, sample(), nothing)
+        assert read_history_file(tmp_path / HISTORY) is not None
+    assert HistoryFile(tmp_path, named=False).messages() is None
+
+
+def test_damage_to_what_commits_say_costs_no_history(tmp_path: Path) -> None:
+    write_history(tmp_path, sample(), replace(spoken(), touched=np.array([7], dtype=np.int32)))
+    assert read_messages(tmp_path / HISTORY) is None
+    assert read_history_file(tmp_path / HISTORY) is not None
+
+
 def test_a_damaged_file_counts_as_none(tmp_path: Path) -> None:
     assert read_history_file(tmp_path / HISTORY) is None
-    write_history(tmp_path, sample())
+    write_history(tmp_path, sample(), spoken())
     whole = (tmp_path / HISTORY).read_bytes()
     for length in range(0, len(whole) - 1, 97):
         (tmp_path / HISTORY).write_bytes(whole[:length])
         assert read_history_file(tmp_path / HISTORY) is None
+        assert read_messages(tmp_path / HISTORY) is None
     for place in range(0, len(whole), 41):
         (tmp_path / HISTORY).write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
         read_history_file(tmp_path / HISTORY)  # whatever it says, it raises nothing
+        read_messages(tmp_path / HISTORY)
     write_history(tmp_path, sample(who=np.array([0, 0, 1, 7], dtype=np.int32)))
     assert read_history_file(tmp_path / HISTORY) is None
     np.savez(tmp_path / "odd.npz", words=np.frombuffer(json.dumps({"format": 99}).encode(), dtype=np.uint8))
@@ -177,6 +209,48 @@ def test_a_build_keeps_the_history_and_the_next_one_continues_it(room: Room) -> 
     assert b"ada@example.com" not in b"".join(path.read_bytes() for path in room.index.layout.generations.rglob(HISTORY))
 
 
+def said_by(room: Room) -> Messages | None:
+    with room.index.open() as generation:
+        return generation.history.messages()
+
+
+def test_a_build_keeps_what_commits_say_and_the_next_one_continues_it(room: Room) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    commit_files(room.source, {"larder/lockers.py": "x = 1\n"}, f"Ventilate lockers\n\nwith {key}\n\nSigned-off-by: Eve <eve@example.com>")
+    room.build()
+    first = said_by(room)
+    assert first is not None
+    assert "ventil" in first.terms
+    assert not {"eve", "example", key.lower()} & set(first.terms)
+    (stored,) = room.index.layout.generations.rglob(HISTORY)
+    history = read_history_file(stored)
+    assert history is not None
+    write_history(stored.parent, history, replace(first, terms=tuple(f"{term}-former" for term in first.terms)))
+    commit_files(room.source, {"new.py": "y = 2\n"}, "Heat parcels")
+    room.build()
+    second = said_by(room)
+    assert second is not None
+    assert {"heat", "ventil-former"} <= set(second.terms)  # only what is new was read
+
+
+def test_what_commits_say_is_added_to_a_history_without_it(room: Room) -> None:
+    room.build()
+    (stored,) = room.index.layout.generations.rglob(HISTORY)
+    history = read_history_file(stored)
+    assert history is not None
+    write_history(stored.parent, history)  # as earlier versions did
+    assert said_by(room) is None
+    assert room.build().unchanged
+    assert said_by(room) is not None
+    write_history(stored.parent, history)
+    commit_files(room.source, {"new.py": "y = 2\n"}, "Heat parcels")
+    room.build()
+    found = said_by(room)
+    assert found is not None
+    assert len(found) == 2  # all of the history was read again
+    assert len(history_of(room).authors) == 1
+
+
 def test_an_index_from_before_gets_it_with_the_next_build_and_stays_as_it_is(room: Room) -> None:
     report = room.build(history="none")
     (directory,) = room.index.layout.generations.iterdir()
@@ -202,6 +276,7 @@ def test_masking_takes_names_from_what_stands_and_from_what_is_kept(room: Room) 
         assert history is not None
         assert (history.named, history.authors) == (False, ())
         assert history.changed.all()
+        assert read_messages(path) is None  # they name people
     assert history_of(room).named is False
     assert room.build().unchanged
     assert history_of(room).authors == ("Ada",)
@@ -214,6 +289,7 @@ def test_names_that_are_masked_are_not_told_from_an_index_that_holds_them(room: 
         history = generation.history.get()
         assert history is not None
         assert (history.authors, bool(history.changed.all())) == ((), True)
+        assert generation.history.messages() is None
     masked.close()
 
 

@@ -34,7 +34,9 @@ def told(found: Messages) -> list[tuple[Counter[str], set[str], int]]:
     rows = []
     for row in range(len(found)):
         terms, files = slice(*found.starts[row : row + 2]), slice(*found.touched_starts[row : row + 2])
-        counted = Counter({found.terms[column]: int(count) for column, count in zip(found.columns[terms], found.counts[terms], strict=True)})
+        counted = Counter(
+            {found.terms[column]: int(count) for column, count in zip(found.columns[terms], found.counts[terms], strict=True)}
+        )
         rows.append((counted, {found.paths[number] for number in found.touched[files]}, int(found.spread[row])))
     return rows
 

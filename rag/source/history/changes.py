@@ -48,7 +48,14 @@ def changes(git_dir: Path, commit: str, *, without: str = "", messages: bool = F
     """
     word = secrets.token_hex(12)
     arguments = [
-        *("log", "-z", f"--format=%x00{word}%x00%H%x00%ct%x00{'%B' if messages else ''}%x00%aN", "--encoding=UTF-8", "--name-only", "--diff-merges=combined"),
+        *(
+            "log",
+            "-z",
+            f"--format=%x00{word}%x00%H%x00%ct%x00{'%B' if messages else ''}%x00%aN",
+            "--encoding=UTF-8",
+            "--name-only",
+            "--diff-merges=combined",
+        ),
         *("--no-renames", "--no-relative", "--no-ext-diff", "--no-notes", f"{without}..{commit}" if without else commit, "--"),
     ]
     settings = (*_SETTINGS, f"mailmap.blob={commit}:.mailmap")
@@ -106,8 +113,8 @@ def _changes(fields: Iterator[bytes], word: bytes) -> Iterator[Change]:
             first = False
             if name:
                 paths.append(path_text(name))
-        name, said = author.decode("utf-8", "replace"), message.decode("utf-8", "replace")
-        yield Change(commit.decode("ascii", "replace"), _number(date), name, tuple(paths), said)
+        who, said = author.decode("utf-8", "replace"), message.decode("utf-8", "replace")
+        yield Change(commit.decode("ascii", "replace"), _number(date), who, tuple(paths), said)
 
 
 def _fields(process: subprocess.Popen[bytes], deadline: float, timeout: float) -> Iterator[bytes]:

@@ -11,7 +11,9 @@ from typing import NamedTuple
 from rag.source.redaction import redact
 
 _READ = 8_000  # characters of a message
-_TRAILER = re.compile(r"^\s*(?:[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+:|(?:Fixes|Closes|Refs|Link|Bug|Cc|See)\s*:|\(cherry picked from\b).*$", re.M | re.I)
+_TRAILER = re.compile(
+    r"^\s*(?:[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+:|(?:Fixes|Closes|Refs|Link|Bug|Cc|See)\s*:|\(cherry picked from\b).*$", re.M | re.I
+)
 _ADDRESS = re.compile(r"\S{1,200}@\S{1,200}|\bhttps?://\S{1,2000}|(?<!\w)@[A-Za-z0-9][\w./-]{0,99}")
 _COMMIT = re.compile(r"\b(?=[0-9a-f]{0,39}[0-9])[0-9a-f]{7,64}\b")
 

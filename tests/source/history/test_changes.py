@@ -61,9 +61,7 @@ def histories(draw: st.DrawFn) -> list[Commit]:
                 del held[path]
             else:
                 files[path] = held[path] = draw(st.sampled_from((b"1", b"2", b"3")))
-        commits.append(
-            Commit(draw(st.sampled_from(NAMES)), draw(st.sampled_from(DATES)), files, parents, draw(st.sampled_from(MESSAGES)))
-        )
+        commits.append(Commit(draw(st.sampled_from(NAMES)), draw(st.sampled_from(DATES)), files, parents, draw(st.sampled_from(MESSAGES))))
         contents.append(held)
     return commits
 
