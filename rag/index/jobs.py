@@ -19,7 +19,7 @@ class BuildJob:
 
     `source_git_dir`: read this clone as it is and mirror nothing. `threads`: of the embedding model, 0 for its own default.
     `force`: build even if nothing changed, and accept any loss. `private_hosts`: hosts inside a network that may be cloned from.
-    `history`: what is kept of who changed what: names and dates, dates alone, or nothing.
+    `history`: what is kept of who changed what: names, dates and the terms of messages; dates alone; or nothing.
     """
 
     repository: Repository

@@ -64,6 +64,34 @@ async def test_two_commits_and_a_folder_stand_side_by_side(tmp_path: Path, commi
     later.close()
 
 
+async def test_an_index_holds_the_history_that_users_get_and_lacks_it_where_words_are_blanked(
+    tmp_path: Path, commits: tuple[str, str]
+) -> None:
+    question = _question("1", commits[1], blank=(Label("docs/guide.md", 1, 1),))
+    (plain,), (blanked,) = groups_of([question], root=False), groups_of([question], root=False, blank=True)
+    indexes = _indexes(tmp_path)
+    try:
+        for again in (False, True):
+            for group, held in ((plain, True), (blanked, False)):
+                async with indexes.open(group, dense=True) as (generation, _, indexed):
+                    messages = generation.history.messages()
+                assert (messages is not None) is held
+                assert indexed.built is not again
+        (stored,) = (tmp_path / "evaluation").rglob("history.npz")
+        stored.unlink()  # as of an index that an earlier version built
+        standing = _indexes(tmp_path, standing_only=True)
+        async with standing.open(plain, dense=True) as (generation, _, _):
+            assert generation.history.messages() is None
+        standing.close()
+        async with indexes.open(plain, dense=True) as (generation, _, indexed):
+            messages = generation.history.messages()
+        assert messages is not None
+        assert len(messages) == 2
+        assert not indexed.built
+    finally:
+        indexes.close()
+
+
 async def test_the_words_of_questions_are_not_in_a_blanked_index(tmp_path: Path, commits: tuple[str, str]) -> None:
     question = _question("1", commits[0], blank=(Label("docs/guide.md", 1, 1),))
     (plain,), (blanked,) = groups_of([question], root=False), groups_of([question], root=False, blank=True)
