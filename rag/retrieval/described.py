@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rag.index.chunk_table import ChunkTable
 from rag.retrieval.matching import Asked, Flags, Floats, Matches
 from rag.retrieval.paths import is_data, path_facts
+from rag.retrieval.platforms import variants_of
 from rag.retrieval.trunk import trunk_of
 
 _BEARERS = 3
@@ -21,8 +22,9 @@ _BEARERS = 3
 class Described:
     """Of k files, in the order of their numbers. `names`, `directories`: how they meet the question. (k,) each: `test`, `example`, `old`,
     what lies among such or has a twin outside of its version's directory, `data`, settings too, `odd`, of no known language, `changes`, a
-    change log, `translated`, a page whose original stands here; `levels`, directories above it; `trunk`, see `rag.retrieval.trunk`.
-    `subjects`: what tests test, what else they are called. `stems`: their names in words.
+    change log, `translated`, a page whose original stands here, `variant`, for a platform that the question does not name where another
+    file is for all; `levels`, directories above it; `trunk`, see `rag.retrieval.trunk`. `subjects`: what tests test, what else they are
+    called. `stems`: their names in words.
     """
 
     names: Matches
@@ -34,6 +36,7 @@ class Described:
     odd: Flags
     changes: Flags
     translated: Flags
+    variant: Flags
     levels: NDArray[np.int64]
     trunk: Floats
     subjects: Sequence[str]
@@ -74,6 +77,7 @@ def describe(files: NDArray[np.int64], chunks: ChunkTable, asked: Asked) -> Desc
     paths, known = chunks.paths, chunks.path_set
     facts = [path_facts(paths[number]) for number in files.tolist()]
     stems = [fact.stem for fact in facts]
+    variants = variants_of(chunks)
     return Described(
         names=asked.matches(stems),
         directories=asked.matches([fact.directories for fact in facts]),
@@ -84,6 +88,9 @@ def describe(files: NDArray[np.int64], chunks: ChunkTable, asked: Asked) -> Desc
         odd=np.array([chunks.languages[number] == "text" for number in files.tolist()], dtype=np.bool_) & ~chunks.files.prose[files],
         changes=np.array([fact.changes for fact in facts], dtype=np.bool_),
         translated=np.array([not known.isdisjoint(fact.untranslated) for fact in facts], dtype=np.bool_),
+        variant=np.array(
+            [number in variants and asked.importance.keys().isdisjoint(variants[number]) for number in files.tolist()], dtype=np.bool_
+        ),
         trunk=trunk_of(chunks)[files],
         subjects=[fact.subject for fact in facts],
         levels=np.array([fact.level for fact in facts], dtype=np.int64),

@@ -70,7 +70,7 @@ def path_facts(path: str) -> PathFacts:
     pure = PurePosixPath(path)
     directories = pure.parts[:-1]
     stem = pure.stem.lstrip(".")
-    if stem.lower() in _NAMED_BY_DIRECTORY and directories:
+    if is_named_by_directory(stem) and directories:
         stem = directories[-1]
     words_of_directories = [split_words(directory) for directory in directories]
     return PathFacts(
@@ -86,6 +86,11 @@ def path_facts(path: str) -> PathFacts:
         subject=_subject(pure.name),
         changes=bool(_OF_CHANGES.search(pure.stem)) or any(directory.lower() in _RELEASES for directory in directories),
     )
+
+
+def is_named_by_directory(stem: str) -> bool:
+    """Whether files so called say nothing of their own: "index", "__init__"."""
+    return stem.lower() in _NAMED_BY_DIRECTORY
 
 
 def is_data(language: str) -> bool:

@@ -71,6 +71,7 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
             "× data": signals.material(described.data, described.odd, weights, better=better),
             "× page": _pages(subject, evidence, combined, described, weights),
             "× old": signals.currency(described.old, weights),
+            "× platform": signals.reach(described.variant, weights),
             "× depth": signals.depth(described.levels, weights),
         },
     )

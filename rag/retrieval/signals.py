@@ -43,6 +43,7 @@ class Weights:
     lenience: float = 0.6
     data: float = 0.8
     outdated: float = 0.8
+    variant: float = 0.8
     odd: float = 0.5
     changes: float = 1.0
     translation: float = 1.0
@@ -80,6 +81,7 @@ PROSE = Weights(
     lenience=0.4,
     data=1.0,
     outdated=1.0,
+    variant=1.0,
     changes=0.5,
     translation=0.5,
     level=0.0,
@@ -213,6 +215,11 @@ def page(changes: Flags, translated: Flags, weights: Weights, *, better: Floats)
 def currency(old: Flags, weights: Weights) -> Floats:
     """What the score of an `old` version is multiplied by."""
     return np.where(old, weights.outdated, 1.0)
+
+
+def reach(variant: Flags, weights: Weights) -> Floats:
+    """What the score of a `variant` is multiplied by, which is for one platform where another is for all."""
+    return np.where(variant, weights.variant, 1.0)
 
 
 def depth(levels: NDArray[np.int64], weights: Weights) -> Floats:
