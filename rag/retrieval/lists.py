@@ -16,6 +16,7 @@ from rag.retrieval.evidence import Evidence, first_of, gather
 from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, lead_of_prose, leaning
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Ranked, rank
+from rag.retrieval.scored import unasked_changes
 from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting, of_members
 from rag.retrieval.subject import Subject
 
@@ -70,16 +71,19 @@ def ranked_lists(
 
 
 def _grounds(evidence: Evidence, described: Described, subject: Subject, generation: Generation, candidates: Candidates) -> Grounds:
-    if not len(evidence.rows):
+    """Without change logs that nobody asked for: every word of a repository stands there once, and answers nothing."""
+    counted = ~unasked_changes(subject.query, described)[evidence.owner]
+    if not counted.any():
         return Grounds()
+    rows, sparse = evidence.rows[counted], evidence.sparse[counted]
+    dense = None if evidence.dense is None else evidence.dense[counted]
     similarity = 0.0
-    if candidates.similarity is not None and evidence.dense is not None:
-        cosine = candidates.similarity.cosine(float(evidence.dense.max()))
+    if candidates.similarity is not None and dense is not None:
+        cosine = candidates.similarity.cosine(float(dense.max()))
         similarity = confidence.comparable(cosine, generation.manifest.embedding.backend)
-    best = evidence.rows[first_of(evidence.sparse, confidence.BEST)]
-    covered = confidence.coverage(subject.asked, subject.holders, best.tolist())
-    text = evidence.sparse if evidence.dense is None else 0.5 * evidence.sparse + 0.5 * np.maximum(evidence.dense, 0.0)
-    names = subject.names[evidence.rows[first_of(text, _NEAREST)]]
+    covered = confidence.coverage(subject.asked, subject.holders, rows[first_of(sparse, confidence.BEST)].tolist())
+    text = sparse if dense is None else 0.5 * sparse + 0.5 * np.maximum(dense, 0.0)
+    names = subject.names[rows[first_of(text, _NEAREST)]]
     return Grounds(similarity, covered, described.best_name, float(text.max()), float(names.max(initial=0.0)))
 
 

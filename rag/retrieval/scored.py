@@ -11,7 +11,8 @@ from rag.retrieval import signals
 from rag.retrieval.described import Described
 from rag.retrieval.evidence import Evidence, file_means
 from rag.retrieval.fusion import reciprocal_rank_fusion
-from rag.retrieval.matching import Floats
+from rag.retrieval.matching import Flags, Floats
+from rag.retrieval.query import Query
 from rag.retrieval.signals import Weights
 from rag.retrieval.subject import Subject
 
@@ -82,8 +83,13 @@ def _pages(subject: Subject, evidence: Evidence, combined: Floats, described: De
     translated = described.translated & subject.query.in_english
     apart = described.changes | translated
     answers = evidence.best(combined)
-    unasked = described.changes & (not subject.query.asks_for_changes) & (described.names.precision == 0)
-    return signals.page(unasked, translated, weights, better=answers - answers[~apart].max(initial=0.0))
+    return signals.page(unasked_changes(subject.query, described), translated, weights, better=answers - answers[~apart].max(initial=0.0))
+
+
+def unasked_changes(query: Query, described: Described) -> Flags:
+    """(k,) change logs, where the question neither asks what changed nor says their name."""
+    unasked: Flags = described.changes & (not query.asks_for_changes) & (described.names.precision == 0)
+    return unasked
 
 
 def _of_files(known: Mapping[int, float], numbers: Sequence[int]) -> Floats:
