@@ -22,9 +22,9 @@ _BEARERS = 3
 class Described:
     """Of k files, in the order of their numbers. `names`, `directories`: how they meet the question. (k,) each: `test`, `example`, `old`,
     what lies among such or has a twin outside of its version's directory, `data`, settings too, `odd`, of no known language, `changes`, a
-    change log, `translated`, a page whose original stands here, `variant`, for a platform that the question does not name where another
-    file is for all; `levels`, directories above it; `trunk`, see `rag.retrieval.trunk`. `subjects`: what tests test, what else they are
-    called. `stems`: their names in words.
+    change log, `form`, see `rag.retrieval.paths`, `translated`, a page whose original stands here, `variant`, for a platform that the
+    question does not name where another file is for all; `levels`, directories above it; `trunk`, see `rag.retrieval.trunk`. `subjects`:
+    what tests test, what else they are called. `stems`: their names in words.
     """
 
     names: Matches
@@ -35,6 +35,7 @@ class Described:
     data: Flags
     odd: Flags
     changes: Flags
+    form: Flags
     translated: Flags
     variant: Flags
     levels: NDArray[np.int64]
@@ -87,6 +88,7 @@ def describe(files: NDArray[np.int64], chunks: ChunkTable, asked: Asked) -> Desc
         data=np.array([is_data(chunks.languages[number]) for number in files.tolist()], dtype=np.bool_),
         odd=np.array([chunks.languages[number] == "text" for number in files.tolist()], dtype=np.bool_) & ~chunks.files.prose[files],
         changes=np.array([fact.changes for fact in facts], dtype=np.bool_),
+        form=np.array([fact.form for fact in facts], dtype=np.bool_),
         translated=np.array([not known.isdisjoint(fact.untranslated) for fact in facts], dtype=np.bool_),
         variant=np.array(
             [number in variants and asked.importance.keys().isdisjoint(variants[number]) for number in files.tolist()], dtype=np.bool_

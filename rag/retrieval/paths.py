@@ -37,6 +37,7 @@ _OF_CHANGES = re.compile(
     r"(?:^|[\W_])(?:change(?:s|log)?|history|news|releases?|release[\W_]?notes?|what'?s[\W_]?new)(?:[\W_]|$)", re.IGNORECASE
 )
 _RELEASES = frozenset({"changelog", "changelogs", "news", "release-notes", "release_notes", "releasenotes", "releases", "whatsnew"})
+_FORM = re.compile(r"(?:issue|pull_request|merge_request)_templates?(?:[./]|$)", re.IGNORECASE)
 _LANGUAGE = r"(?:ar|bg|bn|br|ca|cn|cs|da|de|el|es|fa|fi|fr|he|hi|hu|id|it|ja|jp|ko|kr|ms|nb|nl|pl|pt|ro|ru|sk|sr|sv|th|tr|tw|uk|ur|vi|zh)"
 _TRANSLATED_TO = re.compile(rf"{_LANGUAGE}(?:[-_][a-z]{{2,4}})?$", re.IGNORECASE)
 _NAME_TRANSLATED = re.compile(rf"(.+)[._-]{_LANGUAGE}(?:[-_][a-z]{{2,4}})?$", re.IGNORECASE)
@@ -48,8 +49,8 @@ _OF_TRANSLATIONS = frozenset(
 @dataclass(frozen=True, slots=True)
 class PathFacts:
     """`stem`, `directories`: distinct words in lower case. `level`: how many directories deep. `outdated`: kept for old users. `changes`: a
-    change log or release notes. `unversioned`, `untranslated`: see the functions of these names. `subject`: of a test the name of what it
-    tests, of all else its own, in lower case and without endings.
+    change log or release notes. `form`: what who reports a fault or offers a change fills in. `unversioned`, `untranslated`: see the
+    functions of these names. `subject`: of a test the name of what it tests, of all else its own, in lower case and without endings.
     """
 
     stem: tuple[str, ...]
@@ -62,6 +63,7 @@ class PathFacts:
     untranslated: tuple[str, ...]
     subject: str
     changes: bool
+    form: bool
 
 
 @lru_cache(maxsize=100_000)
@@ -85,6 +87,7 @@ def path_facts(path: str) -> PathFacts:
         untranslated=untranslated(path),
         subject=_subject(pure.name),
         changes=bool(_OF_CHANGES.search(pure.stem)) or any(directory.lower() in _RELEASES for directory in directories),
+        form=bool(_FORM.search(path)),
     )
 
 

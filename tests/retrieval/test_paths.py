@@ -101,3 +101,15 @@ def test_what_names_no_language_but_english_translates_nothing(path: str) -> Non
 def test_words_of_names() -> None:
     assert split_words("HTTPServer_openDoor2") == ("http", "server", "open", "door", "2")
     assert split_words("") == ()
+
+
+@pytest.mark.parametrize(
+    "path", [".github/PULL_REQUEST_TEMPLATE.md", ".github/ISSUE_TEMPLATE/bug_report.yml", ".gitlab/merge_request_templates/default.md"]
+)
+def test_what_contributors_fill_in_is_a_form(path: str) -> None:
+    assert path_facts(path).form
+
+
+@pytest.mark.parametrize("path", ["docs/issues.md", "templates/issue.html", "src/pull_request_template_parser.py", "CONTRIBUTING.md"])
+def test_what_is_about_them_is_none(path: str) -> None:
+    assert not path_facts(path).form
