@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rag.index.chunk_table import ChunkTable
 from rag.index.generation import Generation
 from rag.index.messages import Messages
+from rag.retrieval.evidence import first_of
 from rag.retrieval.matching import Floats
 
 _NEAREST = 50  # commits
@@ -35,7 +36,7 @@ class CommitsOfFiles:
         it touched, and a file that everything changes less than one that seldom is."""
         share = np.zeros(len(self._often))
         scores = self._words.scores(stems)
-        nearest = np.argsort(-scores, kind="stable")[:_NEAREST]
+        nearest = first_of(scores, _NEAREST)
         best = float(scores[nearest[0]]) if len(nearest) else 0.0
         if best <= 0:
             return share
@@ -53,8 +54,9 @@ _lock = threading.Lock()
 
 
 def changed_by_commits(stems: Sequence[str], generation: Generation) -> Floats:
-    """See `CommitsOfFiles.changed`; nothing where what commits say is not known."""
-    messages, chunks = generation.history.messages(), generation.chunks
+    """See `CommitsOfFiles.changed`; nothing where nothing is asked, or what commits say is not known."""
+    chunks = generation.chunks
+    messages = generation.history.messages() if stems else None
     if messages is None:
         return np.zeros(len(chunks.paths))
     with _lock:

@@ -14,6 +14,7 @@ from rag.retrieval.matching import Asked, Floats
 from rag.retrieval.names import names_met
 from rag.retrieval.pointed import Pointed, pointed_at
 from rag.retrieval.query import Query
+from rag.retrieval.signals import breadth
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def subject_of(query: Query, generation: Generation) -> Subject:
         definitions_of(query, chunks, FILES),
         pointed_at(query.places, chunks, long=query.long is not None),
         names_met(chunks.defines.words, asked, len(chunks)),
-        changed_by_commits(query.stems, generation),
+        changed_by_commits(query.stems if breadth(len(asked.importance)) < 1 else (), generation),
         confidence.coverage_by_file(asked, holders, chunks.files),
         confidence.known_share(query.identifiers, generation.sparse),
     )
