@@ -14,6 +14,7 @@ from rag.retrieval.matching import Asked, Flags, Floats, Matches
 from rag.retrieval.paths import is_data, path_facts
 from rag.retrieval.platforms import variants_of
 from rag.retrieval.trunk import trunk_of
+from rag.retrieval.versions import superseded_in
 
 _BEARERS = 3
 
@@ -21,10 +22,10 @@ _BEARERS = 3
 @dataclass(frozen=True, slots=True)
 class Described:
     """Of k files, in the order of their numbers. `names`, `directories`: how they meet the question. (k,) each: `test`, `example`, `old`,
-    what lies among such or has a twin outside of its version's directory, `data`, settings too, `odd`, of no known language, `changes`, a
-    change log, `form`, see `rag.retrieval.paths`, `translated`, a page whose original stands here, `variant`, for a platform that the
-    question does not name where another file is for all; `levels`, directories above it; `trunk`, see `rag.retrieval.trunk`. `subjects`:
-    what tests test, what else they are called. `stems`: their names in words.
+    what lies among such, or is of a version that another stands for and the question does not name, `data`, settings too, `odd`, of no
+    known language, `changes`, a change log, `form`, see `rag.retrieval.paths`, `translated`, a page whose original stands here, `variant`,
+    for a platform that the question does not name where another file is for all; `levels`, directories above it; `trunk`, see
+    `rag.retrieval.trunk`. `subjects`: what tests test, what else they are called. `stems`: their names in words.
     """
 
     names: Matches
@@ -78,21 +79,26 @@ def describe(files: NDArray[np.int64], chunks: ChunkTable, asked: Asked) -> Desc
     paths, known = chunks.paths, chunks.path_set
     facts = [path_facts(paths[number]) for number in files.tolist()]
     stems = [fact.stem for fact in facts]
-    variants = variants_of(chunks)
+    variants, versions = variants_of(chunks), superseded_in(chunks)
+    said = asked.importance.keys()
     return Described(
         names=asked.matches(stems),
         directories=asked.matches([fact.directories for fact in facts]),
         test=np.array([fact.test for fact in facts], dtype=np.bool_),
         example=np.array([fact.example for fact in facts], dtype=np.bool_),
-        old=np.array([fact.outdated or fact.unversioned in known for fact in facts], dtype=np.bool_),
+        old=np.array(
+            [
+                fact.outdated or (number in versions and versions[number] not in said)
+                for number, fact in zip(files.tolist(), facts, strict=True)
+            ],
+            dtype=np.bool_,
+        ),
         data=np.array([is_data(chunks.languages[number]) for number in files.tolist()], dtype=np.bool_),
         odd=np.array([chunks.languages[number] == "text" for number in files.tolist()], dtype=np.bool_) & ~chunks.files.prose[files],
         changes=np.array([fact.changes for fact in facts], dtype=np.bool_),
         form=np.array([fact.form for fact in facts], dtype=np.bool_),
         translated=np.array([not known.isdisjoint(fact.untranslated) for fact in facts], dtype=np.bool_),
-        variant=np.array(
-            [number in variants and asked.importance.keys().isdisjoint(variants[number]) for number in files.tolist()], dtype=np.bool_
-        ),
+        variant=np.array([number in variants and said.isdisjoint(variants[number]) for number in files.tolist()], dtype=np.bool_),
         trunk=trunk_of(chunks)[files],
         subjects=[fact.subject for fact in facts],
         levels=np.array([fact.level for fact in facts], dtype=np.int64),

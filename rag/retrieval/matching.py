@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rag.index.name_words import BEGINNING
 from rag.index.stems import stem
+from rag.retrieval.tongues import CODES
 
 T = TypeVar("T")
 Floats = NDArray[np.float64]
@@ -90,9 +91,13 @@ class _Meeting(dict[str, tuple[str, ...]]):
 
     def __init__(self, terms: Iterable[str]) -> None:
         super().__init__()
-        self._near: dict[str, list[tuple[str, str]]] = {}  # first letters -> (term, its stem): what differs in them does not meet
+        self._near: dict[
+            str, list[tuple[str, str]]
+        ] = {}  # first letters -> (term, its stem, or the code of a language): what differs in them does not meet
         for term in terms:
             self._near.setdefault(term[:_FIRST], []).append((term, stem(term)))
+            if code := CODES.get(term):
+                self._near.setdefault(code, []).append((term, code))
 
     @property
     def beginnings(self) -> Iterable[str]:

@@ -19,7 +19,7 @@ _TEST_DIRECTORIES = frozenset(_FOR_TESTS.split())
 _TEST_NAME = re.compile(r"(?:^|[_.-])(?:tests?|specs?)(?:[_.-]|$)|^conftest\b", re.IGNORECASE)
 _TEST_CLASS = re.compile(r"[a-z0-9](?:Tests?|Specs?|TestCase|IT)\.[A-Za-z]+$")
 _FOR_EXAMPLES = """
-example examples sample samples demo demos doc docs documentation bench benches benchmark benchmarks tutorial tutorials playground
+example examples sample samples demo demos doc docs documentation bench benches benchmark benchmarks tutorial tutorials playground website
 """
 _EXAMPLE_DIRECTORIES = frozenset(_FOR_EXAMPLES.split())
 
