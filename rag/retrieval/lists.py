@@ -16,7 +16,7 @@ from rag.retrieval.evidence import Evidence, first_of, gather
 from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, lead_of_prose, leaning
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Ranked, rank
-from rag.retrieval.scored import unasked
+from rag.retrieval.scored import unasked_changes
 from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting, of_members
 from rag.retrieval.subject import Subject
 
@@ -72,7 +72,7 @@ def ranked_lists(
 
 def _grounds(evidence: Evidence, described: Described, subject: Subject, generation: Generation, candidates: Candidates) -> Grounds:
     """Without change logs and forms that nobody asked for: every word of a repository stands there once, and answers nothing."""
-    counted = ~unasked(subject.query, described)[evidence.owner]
+    counted = ~(unasked_changes(subject.query, described) | described.form)[evidence.owner]
     if not counted.any():
         return Grounds()
     rows, sparse = evidence.rows[counted], evidence.sparse[counted]

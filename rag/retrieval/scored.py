@@ -81,16 +81,15 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
 def _pages(subject: Subject, evidence: Evidence, combined: Floats, described: Described, weights: Weights) -> Floats:
     """(k,) see `signals.page`."""
     translated = described.translated & subject.query.in_english
-    apart = described.changes | described.form | translated
+    apart = described.changes | translated
     answers = evidence.best(combined)
-    return signals.page(unasked(subject.query, described), translated, weights, better=answers - answers[~apart].max(initial=0.0))
+    return signals.page(unasked_changes(subject.query, described), translated, weights, better=answers - answers[~apart].max(initial=0.0))
 
 
-def unasked(query: Query, described: Described) -> Flags:
-    """(k,) change logs where the question does not ask what changed, and forms, unless it says the page's name."""
-    apart: Flags = described.form | described.changes if not query.asks_for_changes else described.form
-    unnamed: Flags = apart & (described.names.precision == 0)
-    return unnamed
+def unasked_changes(query: Query, described: Described) -> Flags:
+    """(k,) change logs, where the question neither asks what changed nor says their name."""
+    unasked: Flags = described.changes & (not query.asks_for_changes) & (described.names.precision == 0)
+    return unasked
 
 
 def _of_files(known: Mapping[int, float], numbers: Sequence[int]) -> Floats:

@@ -204,9 +204,9 @@ def _excused(factor: Floats, better: Floats, weights: Weights) -> Floats:
 
 
 def page(changes: Flags, translated: Flags, weights: Weights, *, better: Floats) -> Floats:
-    """What a page's score is multiplied by: what every version changed, forms and translations are seldom asked for. `changes`: change logs
-    and forms, where the question neither asks for them nor says their name; `translated`: from its language; `better`: by how much it
-    answers better than any page of another kind, as a translation does where the question is in its language.
+    """What a page's score is multiplied by: what every version changed, and translations, are seldom asked for. `changes`: change logs,
+    where the question neither asks for them nor says their name; `translated`: from its language; `better`: by how much it answers better
+    than any page of another kind, as a translation does where the question is in its language.
     """
     factor = np.where(changes, weights.changes, 1.0) * np.where(translated, weights.translation, 1.0)
     return _excused(factor, better, weights)
