@@ -40,7 +40,8 @@ _BUILDING = re.compile(
 class Grounds:
     """What speaks for a group. `similarity`: its best chunk's cosine; `coverage`: of the question's importance by one of its chunks, 0 to
     1; `stem`: the best match of a file's name, 0 to 1; `text`: the best chunk's score by words and meaning, 0 to 1; `names`: how a heading
-    or a defined name of its best chunks meets the question (F1).
+    or a defined name of its best chunks meets the question (F1); `setup`: how well its best file says how the repository is set up, where
+    that is asked for.
     """
 
     similarity: float = 0.0
@@ -48,6 +49,7 @@ class Grounds:
     stem: float = 0.0
     text: float = 0.0
     names: float = 0.0
+    setup: float = 0.0
 
 
 def leaning(question: str) -> int:
@@ -63,6 +65,7 @@ def lead_of_prose(code: Grounds, prose: Grounds, *, symbol: bool, identifier_def
         return -math.inf
     z = 8 * (prose.similarity - code.similarity) + 2 * (prose.coverage - code.coverage) + prose.stem - 3 * code.stem
     z += 4 * (prose.text - code.text) + 2 * (prose.names - code.names)
+    z += 5 * (prose.setup - code.setup)
     return z - identifier_defined + 2 * documentation + 2 * leaning
 
 

@@ -56,7 +56,8 @@ def ranked_lists(
         code_weights = of_members(code_weights)
     for name, of_group, weights in (("code", ~files.prose, code_weights), ("prose", files.prose, prose_weights)):
         weights = fitting(weights, generation.manifest.embedding.backend)
-        extra = np.concatenate([subject.definitions.files if name == "code" else _NOTHING, subject.pointed.files])
+        setup = subject.setup.files if subject.setup else _NOTHING
+        extra = np.concatenate([subject.definitions.files if name == "code" else _NOTHING, subject.pointed.files, setup])
         evidence = gather(files, of_group, best, words.scores, allowed, found, extra, candidates.similarity)
         described = describe(evidence.files, chunks, subject.asked)
         grounds[name] = _grounds(evidence, described, subject, generation, candidates)
@@ -80,7 +81,8 @@ def _grounds(evidence: Evidence, described: Described, subject: Subject, generat
     covered = confidence.coverage(subject.asked, subject.holders, best.tolist())
     text = evidence.sparse if evidence.dense is None else 0.5 * evidence.sparse + 0.5 * np.maximum(evidence.dense, 0.0)
     names = subject.names[evidence.rows[first_of(text, _NEAREST)]]
-    return Grounds(similarity, covered, described.best_name, float(text.max()), float(names.max(initial=0.0)))
+    setup = float(subject.setup.shares[evidence.files].max(initial=0.0)) if subject.setup else 0.0
+    return Grounds(similarity, covered, described.best_name, float(text.max()), float(names.max(initial=0.0)), setup)
 
 
 def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:
@@ -91,7 +93,7 @@ def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:
         symbol=bool(query.symbol),
         identifier_defined=bool(subject.definitions.strength),
         documentation=query.asks_for == "documentation",
-        leaning=leaning(query.long.title if query.long else query.text),
+        leaning=0 if subject.setup else leaning(query.long.title if query.long else query.text),
     )
 
 

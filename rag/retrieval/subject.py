@@ -13,6 +13,7 @@ from rag.retrieval.matching import Asked, Floats
 from rag.retrieval.names import names_met
 from rag.retrieval.pointed import Pointed, pointed_at
 from rag.retrieval.query import Query
+from rag.retrieval.setup import Setup, setup_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Subject:
     names: Floats
     covered: float
     known: float
+    setup: Setup | None = None
 
     @property
     def of_members(self) -> bool:
@@ -51,4 +53,5 @@ def subject_of(query: Query, generation: Generation) -> Subject:
         names_met(chunks.defines.words, asked, len(chunks)),
         confidence.coverage_by_file(asked, holders, chunks.files),
         confidence.known_share(query.identifiers, generation.sparse),
+        setup_of(query, asked, holders, chunks),
     )
