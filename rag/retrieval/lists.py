@@ -20,6 +20,7 @@ from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting, o
 from rag.retrieval.subject import Subject
 
 _OF_FIT = ("text", "file name", "names", "definition")  # signals of a file that say how well it meets this question
+_OF_SETUP = 1.5  # of that, where the question asks how the repository is set up and settings answer
 _NEAREST = 5  # chunks of a group whose names tell which group leads
 _NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -105,5 +106,6 @@ def _confidence(
     similarity = candidates.own_best
     if similarity is None:
         similarity = max(one.similarity for one in grounds.values())
-    fit = sum(leading[0].shares.get(signal, 0.0) for signal in _OF_FIT) if leading else 0.0
+    answered = subject.setup.answered if subject.setup else 0.0
+    fit = _OF_SETUP * answered + sum(leading[0].shares.get(signal, 0.0) for signal in _OF_FIT) if leading else 0.0
     return confidence.calibrated(confidence.raw_confidence(similarity, subject.covered, subject.known, fit, len(generation.chunks)))

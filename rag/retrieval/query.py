@@ -134,6 +134,8 @@ def understand(question: str) -> Query:
     symbol = "" if long else bare_name(text) if _SYMBOL.match(text) else ""
     kept = searched_terms(head)
     setup = () if symbol or long else tuple(sorted(setup_asked(text)))
+    if "licence" in setup:  # as files are called, and what they say, however it is spelled in the question
+        kept = tuple(re.sub("^licenc", "licens", term) for term in kept)
     return Query(
         text=text,
         terms=kept,

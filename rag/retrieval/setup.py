@@ -12,63 +12,79 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.index.chunk_table import ChunkTable
-from rag.retrieval.importance import Holders
+from rag.index.file_rows import Files
+from rag.index.generation import Generation
+from rag.index.tokens import split_words
+from rag.retrieval.importance import Holders, holders_of
 from rag.retrieval.matching import Asked, Floats
 from rag.retrieval.query import Query
-from rag.retrieval.setup_asked import GENERIC, SAID_IN, SetupKind
-from rag.retrieval.setup_files import Roles, setup_roles
+from rag.retrieval.setup_asked import GENERIC, SAID_IN, SetupKind, ecosystems_asked, telling
+from rag.retrieval.setup_files import Roles, SetupRole, ecosystem, setup_roles
 
 _MOST = 40  # files that are scored whatever they hold
 _UNHELD = 0.4  # what a file of the right kind is worth that holds nothing of what is asked about
-_known: WeakKeyDictionary[ChunkTable, list[tuple[int, Roles]]] = WeakKeyDictionary()
+_FOREIGN = 0.5  # and one of another ecosystem than the one that is asked for
+_TOLD_BY = 2  # telling words that are enough
+_known: WeakKeyDictionary[ChunkTable, list[tuple[int, Roles, str]]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
     """`shares`: (f,) how well each file of the index says what is asked for, 0 to 1, 0 for nearly all of them. `held`: (n,) of what is asked
-    about, how much each chunk holds, 0 to 1; 0 outside of those files, and everywhere where the question names nothing. `files`: numbers
-    of the best."""
+    about, how much each chunk holds, 0 to 1, `told`: (n,) how many of the words that stand where such answers stand; both 0 outside of
+    those files. `files`: numbers of the best. `answered`: how sure it is that one of them answers, 0 to 1."""
 
     shares: Floats
     held: Floats
+    told: Floats
     files: NDArray[np.int64]
+    answered: float
 
 
-def setup_of(query: Query, asked: Asked, holders: Holders, chunks: ChunkTable) -> Setup | None:
+def setup_of(query: Query, asked: Asked, holders: Holders, generation: Generation) -> Setup | None:
     """None where the question does not ask for it, or where no file of the index says it."""
-    if not query.asks_for_setup:
+    kinds, chunks = query.asks_for_setup, generation.chunks
+    if not kinds:
         return None
-    worth = _worth(query.asks_for_setup, chunks)
+    worth = _worth(kinds, ecosystems_asked(query.text), chunks)
     if not worth.any():
         return None
-    files = chunks.files
-    subject = {term: importance for term, importance in asked.importance.items() if term not in GENERIC}
-    held, held_by_file = np.zeros(len(chunks)), np.zeros(len(files))
-    for term, importance in subject.items():
-        rows = holders[term]
-        held[rows] += importance
-        held_by_file[np.unique(files.numbers[rows])] += importance
-    whole = sum(subject.values())
-    if whole:
-        held *= (worth > 0)[files.numbers] / whole
-        held_by_file /= whole
-    shares = worth * (_UNHELD + (1 - _UNHELD) * held_by_file) if whole else worth
+    files, saying = chunks.files, (worth > 0)[chunks.files.numbers]
+    beside = GENERIC.union(split_words(generation.info.repository))
+    subject = {term: importance for term, importance in asked.importance.items() if term not in beside} if kinds != ("licence",) else {}
+    held, by_file = _held(subject, holders, len(chunks), files)
+    told, _ = _held(dict.fromkeys(words := telling(kinds), len(words) / _TOLD_BY), holders_of(words, generation.stems), len(chunks), files)
+    shares = worth * (_UNHELD + (1 - _UNHELD) * by_file)
     best = np.argsort(-shares, kind="stable")[:_MOST]
-    return Setup(shares, held, best[shares[best] > 0])
+    return Setup(shares, held * saying, np.minimum(told, 1.0) * saying, best[shares[best] > 0], float((worth * by_file).max()))
 
 
-def _worth(kinds: Sequence[SetupKind], chunks: ChunkTable) -> Floats:
+def _held(subject: Mapping[str, float], holders: Holders, rows: int, files: Files) -> tuple[Floats, Floats]:
+    """(n,) and (f,) the share of the subject's importance that each chunk and each file holds; of no subject all files hold all."""
+    held, by_file = np.zeros(rows), np.zeros(len(files))
+    if not subject:
+        return held, np.ones(len(files))
+    for term, importance in subject.items():
+        held[holders[term]] += importance
+        by_file[np.unique(files.numbers[holders[term]])] += importance
+    whole = sum(subject.values())
+    return held / whole, by_file / whole
+
+
+def _worth(kinds: Sequence[SetupKind], ecosystems: frozenset[str], chunks: ChunkTable) -> Floats:
     """(f,) how likely each file says something of these kinds."""
     with _lock:
         known = _known.get(chunks)
         if known is None:
-            known = _known[chunks] = [(number, roles) for number, path in enumerate(chunks.paths) if (roles := setup_roles(path))]
+            known = [(number, roles, ecosystem(path)) for number, path in enumerate(chunks.paths) if (roles := setup_roles(path))]
+            _known[chunks] = known
     worth = np.zeros(len(chunks.files))
-    for number, roles in known:
-        worth[number] = max(_said(roles, SAID_IN[kind]) for kind in kinds)
+    for number, roles, of in known:
+        foreign = ecosystems and of and of not in ecosystems
+        worth[number] = max(_said(roles, SAID_IN[kind]) for kind in kinds) * (_FOREIGN if foreign else 1.0)
     return worth
 
 
-def _said(roles: Roles, wanted: Mapping[str, float]) -> float:
+def _said(roles: Roles, wanted: Mapping[SetupRole, float]) -> float:
     return max((wanted.get(role, 0.0) * worth for role, worth in roles.items()), default=0.0)

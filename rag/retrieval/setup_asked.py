@@ -4,7 +4,7 @@ released, its licence, the settings of its tools. Such answers stand in settings
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from rag.retrieval.setup_files import SetupRole
@@ -127,6 +127,34 @@ _NOT: Mapping[SetupKind, re.Pattern[str]] = {
         "tools": r"\bhow\ does\b | \b(?:class|function|method|implement\w*)\b",
     }.items()
 }
+_ECOSYSTEMS: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(rf"(?<![\w.])(?:{pattern})(?!\w)", re.IGNORECASE)
+    for name, pattern in {
+        "python": r"c?pythons?|pypy|pypi|pip|poetry|tox|nox|setuptools|hatch",
+        "node": r"node(?:\.?js)?|npm|npx|yarn|pnpm|typescript|javascript|dev_?dependencies",
+        "rust": r"rust|cargo|crates?|msrv|rustc",
+        "go": r"golang|(?-i:Go)(?= )|go versions?",
+        "java": r"java|jdks?|jre|jvm|maven|gradle|kotlin|scala|sbt",
+        "ruby": r"ruby|rubies|jruby|gems?|bundler|rake",
+        "php": r"php|composer|packagist",
+        "swift": r"swift|ios|macos|tvos|watchos|cocoapods|xcode",
+        "elixir": r"elixir|erlang|otp|hex|mix",
+        ".net": r"\.net|dotnet|nuget|target frameworks?|c\#",
+        "c": r"cmake|c\+\+|conan|vcpkg",
+        "make": r"make|makefile",
+        "compose": r"compose",
+    }.items()
+}
+_TELLING: Mapping[SetupKind, str] = {
+    "dependencies": "dependencies dependency require requires deps package packages",
+    "runtime": "requires required engines toolchain release edition platforms",
+    "ci": "on jobs matrix steps",
+    "release": "release publish",
+    "container": "from image ports expose",
+    "tasks": "scripts phony tasks features",
+    "licence": "license",
+    "tools": "rules lint tool",
+}
 _GENERIC = """
 add all allow allowed any apply applied build built ci config configuration configured configure compose container contain container
 continuous declare declared default define defined depend dependencies dependency depends do does docker enable enabled exist exists
@@ -144,3 +172,13 @@ GENERIC = frozenset(_GENERIC.split())
 def setup_asked(text: str) -> frozenset[SetupKind]:
     """The kinds of setup that one line of text asks for; nothing for a question about code."""
     return frozenset(kind for kind, pattern in _KINDS.items() if pattern.search(text) and not (kind in _NOT and _NOT[kind].search(text)))
+
+
+def ecosystems_asked(text: str) -> frozenset[str]:
+    """Those of `rag.retrieval.setup_files.ecosystem` that a line of text names."""
+    return frozenset(name for name, pattern in _ECOSYSTEMS.items() if pattern.search(text))
+
+
+def telling(kinds: Iterable[SetupKind]) -> tuple[str, ...]:
+    """Words that stand where the answer to such a question stands, whatever it is about."""
+    return tuple(dict.fromkeys(word for kind in kinds for word in _TELLING[kind].split()))

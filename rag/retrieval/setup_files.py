@@ -29,11 +29,11 @@ _BY_NAME: tuple[tuple[Roles, str], ...] = (
     (
         _MT,
         "pyproject.toml setup.cfg package.json deno.json deno.jsonc bun.toml composer.json pom.xml build.gradle build.gradle.kts build.sbt"
-        " build.zig build.xml project.clj deps.edn mix.exs rebar.config build.mill meson.build cmakelists.txt conanfile.py vcpkg.json",
+        " build.zig build.xml cargo.toml project.clj deps.edn mix.exs rebar.config build.mill meson.build cmakelists.txt conanfile.py vcpkg.json",
     ),
     (
         _M,
-        "setup.py pipfile environment.yml environment.yaml conda.yaml meta.yaml conanfile.txt go.mod go.work cargo.toml gemfile gems.rb"
+        "setup.py pipfile environment.yml environment.yaml conda.yaml meta.yaml conanfile.txt go.mod go.work gemfile gems.rb"
         " cartfile podfile project.toml dune-project stack.yaml package.yaml pubspec.yaml description elm.json shard.yml module.bazel"
         " settings.gradle settings.gradle.kts gradle.properties libs.versions.toml directory.packages.props directory.build.props"
         " packages.config paket.dependencies build.zig.zon pnpm-workspace.yaml lerna.json bower.json cpanfile",
@@ -59,7 +59,7 @@ _BY_NAME: tuple[tuple[Roles, str], ...] = (
         _TASKS,
         "makefile gnumakefile makefile.am makefile.toml rakefile justfile .justfile taskfile.yml taskfile.yaml magefile.go gruntfile.js"
         " gulpfile.js cakefile build.bazel workspace workspace.bazel sconstruct wscript configure.ac build.cake earthfile procfile"
-        " turbo.json nx.json build.rs hatch.toml",
+        " turbo.json nx.json hatch.toml",
     ),
     (_TESTERS, "tox.ini noxfile.py"),
     (
@@ -101,6 +101,24 @@ _BY_PATTERN: tuple[tuple[Roles, re.Pattern[str]], ...] = (
         ),
     ),
 )
+_ECOSYSTEMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("python", r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|pipfile|tox\.ini|noxfile\.py|\.python-version|[^/]*requirements[^/]*\.(?:txt|in))$"),
+        ("node", r"(?:^|/)(?:package(?:-lock)?\.json|\.nvmrc|\.node-version|\.npmrc|yarn\.lock|pnpm-[\w.-]+\.yaml|[jt]sconfig[^/]*\.json)$"),
+        ("rust", r"(?:^|/)(?:cargo\.(?:toml|lock)|rust-toolchain(?:\.toml)?)$"),
+        ("go", r"(?:^|/)(?:go\.(?:mod|sum|work)|\.go-version)$"),
+        ("java", r"(?:^|/)(?:pom\.xml|[^/]*\.gradle(?:\.kts)?|gradle\.properties|libs\.versions\.toml|build\.sbt|\.java-version|\.sdkmanrc)$"),
+        ("ruby", r"(?:^|/)(?:gemfile(?:\.lock)?|gems\.rb|rakefile|\.ruby-version|[^/]*\.gemspec)$"),
+        ("php", r"(?:^|/)composer\.(?:json|lock)$"),
+        ("swift", r"(?:^|/)(?:package(?:@swift-[\w.]+)?\.swift|[^/]*\.podspec|podfile(?:\.lock)?|cartfile|\.swift-version)$"),
+        ("elixir", r"(?:^|/)(?:mix\.(?:exs|lock)|rebar\.config)$"),
+        (".net", r"(?:^|/)(?:[^/]*\.(?:cs|fs|vb)proj|global\.json|nuget\.config|directory\.(?:packages|build)\.props)$"),
+        ("c", r"(?:^|/)(?:cmakelists\.txt|conanfile\.(?:py|txt)|vcpkg\.json|meson\.build)$|\.cmake$"),
+        ("make", r"(?:^|/)(?:gnu)?makefile(?:\.[^/]+)?$|\.mk$"),
+        ("compose", r"(?:^|/)(?:docker-)?compose(?:[._-][^/]*)?\.ya?ml$"),
+    )
+)
 _NO_LICENCE = re.compile(r"\.(?:py|js|ts|go|rs|java|kt|rb|php|c|cc|cpp|h|cs|swift|ex|scala|sh|json|ya?ml)$")
 _SOME_TEXT = re.compile(r"(?:^|/)notice(?:s)?(?:\.(?:txt|md))?$")
 _AT_HOME = frozenset({".github", "workflows", "actions", ".circleci", ".buildkite", ".devcontainer", "gradle", "config", ".config", ".ci"})
@@ -125,3 +143,10 @@ def setup_roles(path: str) -> Roles:
     levels = sum(directory not in _AT_HOME for directory in lower.split("/")[:-1])
     near = _LEVEL**levels
     return {role: worth * near for role, worth in roles.items() if worth * near >= _NEVER}
+
+
+@lru_cache(maxsize=100_000)
+def ecosystem(path: str) -> str:
+    """Whose packages or tasks the file declares: "python", "node", "make" …; "" for all others."""
+    lower = path.lower()
+    return next((name for name, pattern in _ECOSYSTEMS if pattern.search(lower)), "")

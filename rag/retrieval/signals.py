@@ -60,6 +60,7 @@ class Weights:
     lines_pointed: float = 1.0
     lines_meant: float = 0.5
     lines_setup: float = 0.5
+    lines_telling: float = 0.2
 
 
 CODE = Weights()
