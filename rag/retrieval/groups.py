@@ -65,7 +65,7 @@ def lead_of_prose(code: Grounds, prose: Grounds, *, symbol: bool, identifier_def
         return -math.inf
     z = 8 * (prose.similarity - code.similarity) + 2 * (prose.coverage - code.coverage) + prose.stem - 3 * code.stem
     z += 4 * (prose.text - code.text) + 2 * (prose.names - code.names)
-    z += 5 * (prose.setup - code.setup)
+    z += 8 * (prose.setup - code.setup)
     return z - identifier_defined + 2 * documentation + 2 * leaning
 
 

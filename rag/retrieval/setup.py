@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.index.chunk_table import ChunkTable
-from rag.index.file_rows import Files
 from rag.index.generation import Generation
-from rag.index.tokens import split_words
-from rag.retrieval.importance import Holders, holders_of
-from rag.retrieval.matching import Asked, Floats
-from rag.retrieval.query import Query
-from rag.retrieval.setup_asked import GENERIC, SAID_IN, SetupKind, ecosystems_asked, telling
+from rag.index.sparse import SparseIndex
+from rag.index.stems import stem
+from rag.index.tokens import split_words, word_terms, words
+from rag.retrieval.importance import importance
+from rag.retrieval.matching import Floats
+from rag.retrieval.query import STOP_WORDS, Query
+from rag.retrieval.setup_asked import GENERIC, SAID_IN, SetupKind, ecosystems_asked, telling, without_ecosystems
 from rag.retrieval.setup_files import Roles, SetupRole, ecosystem, setup_roles
 
 _MOST = 40  # files that are scored whatever they hold
@@ -42,7 +43,7 @@ class Setup:
     answered: float
 
 
-def setup_of(query: Query, asked: Asked, holders: Holders, generation: Generation) -> Setup | None:
+def setup_of(query: Query, generation: Generation) -> Setup | None:
     """None where the question does not ask for it, or where no file of the index says it."""
     kinds, chunks = query.asks_for_setup, generation.chunks
     if not kinds:
@@ -51,25 +52,47 @@ def setup_of(query: Query, asked: Asked, holders: Holders, generation: Generatio
     if not worth.any():
         return None
     files, saying = chunks.files, (worth > 0)[chunks.files.numbers]
-    beside = GENERIC.union(split_words(generation.info.repository))
-    subject = {term: importance for term, importance in asked.importance.items() if term not in beside} if kinds != ("licence",) else {}
-    held, by_file = _held(subject, holders, len(chunks), files)
-    told, _ = _held(dict.fromkeys(words := telling(kinds), len(words) / _TOLD_BY), holders_of(words, generation.stems), len(chunks), files)
+    held, by_file = _held(_subject(query, generation), generation)
+    told = sum(_holding(word, generation.stems, len(chunks)) for word in telling(kinds)) / _TOLD_BY
     shares = worth * (_UNHELD + (1 - _UNHELD) * by_file)
     best = np.argsort(-shares, kind="stable")[:_MOST]
     return Setup(shares, held * saying, np.minimum(told, 1.0) * saying, best[shares[best] > 0], float((worth * by_file).max()))
 
 
-def _held(subject: Mapping[str, float], holders: Holders, rows: int, files: Files) -> tuple[Floats, Floats]:
+def _subject(query: Query, generation: Generation) -> list[str]:
+    """The words of the question that its answer must hold. Of a licence nothing: its text names neither whom nor what it is for."""
+    if query.asks_for_setup == ("licence",):
+        return []
+    beside = GENERIC | STOP_WORDS | set(split_words(generation.info.repository))
+    return [
+        word for word in dict.fromkeys(words(without_ecosystems(query.text))) if len(word) > 1 and beside.isdisjoint({word.lower(), *word_terms(word)[1:]})
+    ]
+
+
+def _held(subject: Sequence[str], generation: Generation) -> tuple[Floats, Floats]:
     """(n,) and (f,) the share of the subject's importance that each chunk and each file holds; of no subject all files hold all."""
-    held, by_file = np.zeros(rows), np.zeros(len(files))
-    if not subject:
-        return held, np.ones(len(files))
-    for term, importance in subject.items():
-        held[holders[term]] += importance
-        by_file[np.unique(files.numbers[holders[term]])] += importance
-    whole = sum(subject.values())
-    return held / whole, by_file / whole
+    rows, files = len(generation.chunks), generation.chunks.files
+    held, by_file, whole = np.zeros(rows), np.zeros(len(files)), 0.0
+    for word in subject:
+        holding = np.maximum(*(np.mean([_holding(term, generation.stems, rows) for term in terms], axis=0) for terms in _forms(word)))
+        weight = importance(int((holding == 1).sum()), rows)
+        held += weight * holding
+        by_file += weight * files.best(holding)
+        whole += weight
+    return (held / whole, by_file / whole) if whole else (held, np.ones(len(files)))
+
+
+def _forms(word: str) -> tuple[Sequence[str], Sequence[str]]:
+    """As it is written, and its parts: somebody else may write it in two."""
+    whole, *parts = word_terms(word)
+    return [whole], parts or [whole]
+
+
+def _holding(term: str, stems: SparseIndex, rows: int) -> Floats:
+    """(n,) 1 for the rows that hold the term or a relative."""
+    holding = np.zeros(rows)
+    holding[stems.holders(stem(term))] = 1.0
+    return holding
 
 
 def _worth(kinds: Sequence[SetupKind], ecosystems: frozenset[str], chunks: ChunkTable) -> Floats:

@@ -179,6 +179,13 @@ def ecosystems_asked(text: str) -> frozenset[str]:
     return frozenset(name for name, pattern in _ECOSYSTEMS.items() if pattern.search(text))
 
 
+def without_ecosystems(text: str) -> str:
+    """The text without their names: a file that belongs to one need not say so."""
+    for pattern in _ECOSYSTEMS.values():
+        text = pattern.sub(" ", text)
+    return text
+
+
 def telling(kinds: Iterable[SetupKind]) -> tuple[str, ...]:
     """Words that stand where the answer to such a question stands, whatever it is about."""
     return tuple(dict.fromkeys(word for kind in kinds for word in _TELLING[kind].split()))

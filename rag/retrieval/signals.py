@@ -59,8 +59,8 @@ class Weights:
     lines_names: float = 0.2
     lines_pointed: float = 1.0
     lines_meant: float = 0.5
-    lines_setup: float = 0.5
-    lines_telling: float = 0.2
+    lines_setup: float = 1.0
+    lines_telling: float = 0.1
 
 
 CODE = Weights()

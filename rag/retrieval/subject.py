@@ -53,5 +53,5 @@ def subject_of(query: Query, generation: Generation) -> Subject:
         names_met(chunks.defines.words, asked, len(chunks)),
         confidence.coverage_by_file(asked, holders, chunks.files),
         confidence.known_share(query.identifiers, generation.sparse),
-        setup_of(query, asked, holders, generation),
+        setup_of(query, generation),
     )
