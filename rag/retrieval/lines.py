@@ -27,7 +27,7 @@ class Lines:
         if evidence.dense is not None:
             self._scores += weights.lines_dense * evidence.scaled(np.maximum(evidence.dense, 0.0))
         if setup is not None:
-            self._scores += weights.lines_setup * setup.held[evidence.rows] + weights.lines_telling * setup.told[evidence.rows]
+            self._scores += weights.lines_declared * np.array([setup.declared.get(row, 0.0) for row in evidence.rows.tolist()])
         self._pointed: Floats | None = np.zeros(len(evidence.rows)) if pointed.rows or meant else None
         if self._pointed is not None:
             self._pointed += weights.lines_pointed * np.isin(evidence.rows, list(pointed.rows))

@@ -19,26 +19,27 @@ from rag.index.tokens import split_words, word_terms, words
 from rag.retrieval.importance import importance
 from rag.retrieval.matching import Floats
 from rag.retrieval.query import STOP_WORDS, Query
-from rag.retrieval.setup_asked import GENERIC, SAID_IN, SetupKind, ecosystems_asked, telling, without_ecosystems
+from rag.retrieval.setup_asked import GENERIC, SAID_IN, SetupKind, ecosystems_asked, without_ecosystems
+from rag.retrieval.setup_lines import declared
 from rag.retrieval.setup_files import Roles, SetupRole, ecosystem, setup_roles
 
 _MOST = 40  # files that are scored whatever they hold
-_UNHELD = 0.4  # what a file of the right kind is worth that holds nothing of what is asked about
+_UNHELD = 0.5  # what a file of the right kind is worth that holds nothing of what is asked about
 _FOREIGN = 0.5  # and one of another ecosystem than the one that is asked for
-_TOLD_BY = 2  # telling words that are enough
+_UNDECLARED = 0.8  # what is left of one that declares nothing of it
+_READ = 12  # files whose chunks are read
+_MOST_ROWS = 40  # of each
 _known: WeakKeyDictionary[ChunkTable, list[tuple[int, Roles, str]]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """`shares`: (f,) how well each file of the index says what is asked for, 0 to 1, 0 for nearly all of them. `held`: (n,) of what is asked
-    about, how much each chunk holds, 0 to 1, `told`: (n,) how many of the words that stand where such answers stand; both 0 outside of
-    those files. `files`: numbers of the best. `answered`: how sure it is that one of them answers, 0 to 1."""
+    """`shares`: (f,) how well each file of the index says what is asked for, 0 to 1, 0 for nearly all of them. `declared`:
+    rows of the best of them, how much each declares it. `files`: numbers of the best. `answered`: how sure it is that one of them answers, 0 to 1."""
 
     shares: Floats
-    held: Floats
-    told: Floats
+    declared: Mapping[int, float]
     files: NDArray[np.int64]
     answered: float
 
@@ -51,12 +52,27 @@ def setup_of(query: Query, generation: Generation) -> Setup | None:
     worth = _worth(kinds, ecosystems_asked(query.text), chunks)
     if not worth.any():
         return None
-    files, saying = chunks.files, (worth > 0)[chunks.files.numbers]
-    held, by_file = _held(_subject(query, generation), generation)
-    told = sum(_holding(word, generation.stems, len(chunks)) for word in telling(kinds)) / _TOLD_BY
-    shares = worth * (_UNHELD + (1 - _UNHELD) * by_file)
+    files = chunks.files
+    subject = _subject(query, generation)
+    held = _held(subject, generation)
+    shares = worth * (_UNHELD + (1 - _UNHELD) * held)
     best = np.argsort(-shares, kind="stable")[:_MOST]
-    return Setup(shares, held * saying, np.minimum(told, 1.0) * saying, best[shares[best] > 0], float((worth * by_file).max()))
+    best = best[shares[best] > 0]
+    rows = _declared(kinds, subject, best[:_READ].tolist(), chunks)
+    declared = np.zeros(len(files))
+    for row, much in rows.items():
+        declared[files.numbers[row]] = max(declared[files.numbers[row]], much)
+    return Setup(shares * (_UNDECLARED + (1 - _UNDECLARED) * declared), rows, best, float((worth * held).max()))
+
+
+def _declared(kinds: Sequence[SetupKind], subject: Sequence[str], numbers: Sequence[int], chunks: ChunkTable) -> dict[int, float]:
+    """Rows of these files that declare something of these kinds. Raises: IndexCorrupt."""
+    found: dict[int, float] = {}
+    for number in numbers:
+        start, end = int(chunks.files.starts[number]), int(chunks.files.ends[number])
+        rows = range(start, min(end, start + _MOST_ROWS))
+        found |= {row: much for row, chunk in zip(rows, chunks.get(rows), strict=True) if (much := declared(kinds, subject, chunk.text))}
+    return found
 
 
 def _subject(query: Query, generation: Generation) -> list[str]:
@@ -69,17 +85,16 @@ def _subject(query: Query, generation: Generation) -> list[str]:
     ]
 
 
-def _held(subject: Sequence[str], generation: Generation) -> tuple[Floats, Floats]:
-    """(n,) and (f,) the share of the subject's importance that each chunk and each file holds; of no subject all files hold all."""
+def _held(subject: Sequence[str], generation: Generation) -> Floats:
+    """(f,) the share of the subject's importance that each file holds; of no subject all files hold all."""
     rows, files = len(generation.chunks), generation.chunks.files
-    held, by_file, whole = np.zeros(rows), np.zeros(len(files)), 0.0
+    held, whole = np.zeros(len(files)), 0.0
     for word in subject:
         holding = np.maximum(*(np.mean([_holding(term, generation.stems, rows) for term in terms], axis=0) for terms in _forms(word)))
         weight = importance(int((holding == 1).sum()), rows)
-        held += weight * holding
-        by_file += weight * files.best(holding)
+        held += weight * files.best(holding)
         whole += weight
-    return (held / whole, by_file / whole) if whole else (held, np.ones(len(files)))
+    return held / whole if whole else np.ones(len(files))
 
 
 def _forms(word: str) -> tuple[Sequence[str], Sequence[str]]:

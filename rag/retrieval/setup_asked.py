@@ -4,7 +4,7 @@ released, its licence, the settings of its tools. Such answers stand in settings
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Literal
 
 from rag.retrieval.setup_files import SetupRole
@@ -145,16 +145,6 @@ _ECOSYSTEMS: Mapping[str, re.Pattern[str]] = {
         "compose": r"compose",
     }.items()
 }
-_TELLING: Mapping[SetupKind, str] = {
-    "dependencies": "dependencies dependency require requires deps package packages",
-    "runtime": "requires required engines toolchain release edition platforms",
-    "ci": "on jobs matrix steps",
-    "release": "release publish",
-    "container": "from image ports expose",
-    "tasks": "scripts phony tasks features",
-    "licence": "license",
-    "tools": "rules lint tool",
-}
 _GENERIC = """
 add all allow allowed any apply applied build built ci config configuration configured configure compose container contain container
 continuous declare declared default define defined depend dependencies dependency depends do does docker enable enabled exist exists
@@ -162,7 +152,7 @@ external file first gem have installed install image images integration is it jo
 licences licensed license licenses licensing list listed lower lowest main make maximum minimal minimum need needed needs oldest one open
 option options other our package packages party permitted pin pinned pipeline pipelines please project reference referenced release
 released repo repository require required requirement requirements requires rule rules run running runs runtime script scripts set setting
-settings setup show something specified support supported supports target task tasks test tested testing third this tool tools under up use
+settings setup show something specified support supported supports target targets task tasks test tested testing tests third this tool tools under up use
 used uses using version versions want we which workflow workflows works yet you your
 """
 GENERIC = frozenset(_GENERIC.split())
@@ -184,8 +174,3 @@ def without_ecosystems(text: str) -> str:
     for pattern in _ECOSYSTEMS.values():
         text = pattern.sub(" ", text)
     return text
-
-
-def telling(kinds: Iterable[SetupKind]) -> tuple[str, ...]:
-    """Words that stand where the answer to such a question stands, whatever it is about."""
-    return tuple(dict.fromkeys(word for kind in kinds for word in _TELLING[kind].split()))

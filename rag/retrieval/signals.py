@@ -37,7 +37,7 @@ class Weights:
     stem_agrees: float = 1.5
     place: float = 0.5
     frame: float = 0.3
-    setup: float = 1.5
+    setup: float = 2.0
     test: float = 0.6
     example: float = 0.7
     lenience: float = 0.6
@@ -59,8 +59,7 @@ class Weights:
     lines_names: float = 0.2
     lines_pointed: float = 1.0
     lines_meant: float = 0.5
-    lines_setup: float = 1.0
-    lines_telling: float = 0.1
+    lines_declared: float = 1.0
 
 
 CODE = Weights()

@@ -1,0 +1,60 @@
+"""Which lines of a manifest, a workflow, a licence … declare what is asked for: a name with its version, the supported versions of a
+language, a matrix, a base image. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from rag.retrieval.setup_asked import SetupKind
+
+_VERSION = re.compile(r"[~^<>=!]=?\s*[\"']?v?\d|\bv?\d+\.\d+|[\"'>:@=]\s?v?\d+(?:[.\s\"'<,]|$)|\bversion\b", re.IGNORECASE)
+_UNVERSIONED = 0.5  # a line that names it, and no version
+_DECLARED: Mapping[SetupKind, re.Pattern[str]] = {
+    kind: re.compile(pattern, re.IGNORECASE | re.MULTILINE | re.VERBOSE)
+    for kind, pattern in {
+        "dependencies": r"""
+            ^\s*\[?[\"']?(?:[\w.-]*[.-])?(?:dev-?|peer)?dependencies[\"']?\s*[\]:=({] | [\"']require[\"']\s*: | \binstall_requires\b | \bdeps\b(?:\s+do\b|:?\s*=?\s*\[)
+          | ^\s*require\s*\( | \badd_(?:runtime_)?dependency\b | <dependenc(?:y|ies)> | <package(?:reference|version)\b | \.package\(\s*url
+          | ^\s*(?:implementation|api|compile)\b | \bfind_package\s*\( | \blibraryDependencies\b
+        """,
+        "runtime": r"""
+            requires[-_]python | python_requires | ^\s*python\s*= | [\"']engines[\"'] | \brust-version\b | required_ruby_version | swift-tools-version
+          | \belixir:\s | <targetframeworks? | <(?:maven\.compiler|java|jdk)[.\w]*> | (?:source|target)compatibility | jvmtoolchain | ^go\s\d
+          | [\"']php[\"']\s*: | cmake_minimum_required | deployment_target | platforms:\s*\[ | scalaversion | kotlin_?version | [\"']sdk[\"']
+          | \b(?:python|node|go|java|ruby|php|elixir|otp|dotnet)-?version
+        """,
+        "ci": r"^\s*(?:matrix|strategy|jobs|on|stages|script|steps|env|environment|task)\s*:",
+        "release": r"\b(?:publish|upload|deploy|release)\b",
+        "container": r"^\s*from\s | ^\s*[\w-]*image\s*: | ^\s*ports\s*: | ^\s*expose\s",
+        "tasks": r"[\"']scripts[\"']\s*: | ^\.phony | ^\[(?:\w+\.)*features\] | ^\s*option\s*\( | ^\[testenv | ^\s*(?:desc|task)\s | ^\[workspace\]",
+        "licence": r"""
+            \blicen[cs]es?[\"'>]?\s*[=:>]\s* | permission\ is\ hereby\ granted | redistribution\ and\ use | apache\ license
+          | gnu\ (?:lesser\ |affero\ )?general\ public | mozilla\ public | \bmit\ license | bsd\ \d-clause
+        """,
+    }.items()
+}
+
+
+def declared(kinds: Collection[SetupKind], names: Sequence[str], text: str) -> float:
+    """How much a chunk's text declares what is asked for, 0 to 1. `names`: of what; for dependencies the best line counts that holds one of
+    them, and most where its version stands on it or on the next."""
+    if "dependencies" in kinds and names:
+        return _named(names, text)
+    return float(any(_DECLARED[kind].search(text) is not None for kind in kinds if kind in _DECLARED))
+
+
+def _named(names: Sequence[str], text: str) -> float:
+    """The share of the names that some line declares."""
+    lines = text.lower().splitlines()
+    return sum(_best(name.lower(), lines) for name in names) / len(names)
+
+
+def _best(name: str, lines: Sequence[str]) -> float:
+    best = 0.0
+    for number, line in enumerate(lines):
+        place = line.find(name)
+        if place >= 0:
+            rest = line[place + len(name) :] + "\n" + (lines[number + 1] if number + 1 < len(lines) else "")
+            best = max(best, 1.0 if _VERSION.search(rest) else _UNVERSIONED)
+    return best
