@@ -19,7 +19,9 @@ class Lines:
     `meant`: rows that a qualified name means. `setup`: where the question asks how the repository is set up.
     """
 
-    def __init__(self, evidence: Evidence, names: Floats, pointed: Pointed, meant: frozenset[int], setup: Setup | None, weights: Weights) -> None:
+    def __init__(
+        self, evidence: Evidence, names: Floats, pointed: Pointed, meant: frozenset[int], setup: Setup | None, weights: Weights
+    ) -> None:
         self._evidence = evidence
         self._names = names
         self._weights = weights

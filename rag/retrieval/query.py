@@ -133,7 +133,7 @@ def understand(question: str) -> Query:
     head = long.title if long else text  # the question itself: what it asks for is said there
     symbol = "" if long else bare_name(text) if _SYMBOL.match(text) else ""
     kept = searched_terms(head)
-    setup = () if symbol or long else tuple(sorted(setup_asked(text)))
+    setup = () if symbol or long else tuple(sorted(setup_asked(text.partition("\n")[0])))
     if "licence" in setup:  # as files are called, and what they say, however it is spelled in the question
         kept = tuple(re.sub("^licenc", "licens", term) for term in kept)
     return Query(

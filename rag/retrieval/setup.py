@@ -19,10 +19,34 @@ from rag.index.tokens import split_words, word_terms, words
 from rag.retrieval.importance import importance
 from rag.retrieval.matching import Floats
 from rag.retrieval.query import STOP_WORDS, Query
-from rag.retrieval.setup_asked import GENERIC, SAID_IN, SetupKind, ecosystems_asked, without_ecosystems
+from rag.retrieval.setup_asked import SetupKind
+from rag.retrieval.setup_ecosystems import ecosystem, ecosystems_asked, without_ecosystems
+from rag.retrieval.setup_files import Roles, SetupRole, setup_roles
 from rag.retrieval.setup_lines import declared
-from rag.retrieval.setup_files import Roles, SetupRole, ecosystem, setup_roles
 
+_SAID_IN: Mapping[SetupKind, Mapping[SetupRole, float]] = {
+    "dependencies": {"manifest": 1.0, "lock": 0.4},
+    "used": {"manifest": 1.0, "lock": 0.4},
+    "runtime": {"manifest": 1.0, "runtime": 0.9, "ci": 0.4},
+    "package": {"manifest": 1.0},
+    "ci": {"ci": 1.0},
+    "release": {"ci": 1.0, "tasks": 0.4, "manifest": 0.2},
+    "container": {"container": 1.0},
+    "tasks": {"tasks": 1.0, "manifest": 0.6},
+    "licence": {"licence": 1.0, "manifest": 0.5},
+    "tools": {"tools": 1.0, "tasks": 0.3, "manifest": 0.4},
+}
+_OF_SUCH_QUESTIONS = """
+add all allow allowed any apply applied build built ci config configuration configured configure compose container contain continuous
+declare declared default define defined depend dependencies dependency depends do does docker enable enabled exist exists external file
+first gem have installed install image images integration is it job jobs kind know known least library libraries licence licences licensed
+license licenses licensing list listed lower lowest main make maximum minimal minimum need needed needs oldest one open option options other
+our package packages party permitted pin pinned pipeline pipelines please project reference referenced release released repo repository
+require required requirement requirements requires rule rules run running runs runtime script scripts set setting settings setup show
+something specified still support supported supports target targets task tasks test tested testing tests third this tool tools under up use
+used uses using version versions want we which workflow workflows works yet you your
+"""
+_GENERIC = STOP_WORDS | set(_OF_SUCH_QUESTIONS.split())  # they say that the setup is asked for; what is left is what is asked about it
 _MOST = 40  # files that are scored whatever they hold
 _UNHELD = 0.5  # what a file of the right kind is worth that holds nothing of what is asked about
 _FOREIGN = 0.5  # and one of another ecosystem than the one that is asked for
@@ -35,34 +59,33 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """`shares`: (f,) how well each file of the index says what is asked for, 0 to 1, 0 for nearly all of them. `declared`:
-    rows of the best of them, how much each declares it. `files`: numbers of the best. `answered`: how sure it is that one of them answers, 0 to 1."""
+    """`shares`: (f,) how well each file of the index says what is asked for, 0 to 1, 0 for nearly all of them. `files`: numbers of the
+    best. `declared`: rows of the very best, how much each declares it, 0 to 1. `answered`: how sure it is that one of them answers, 0 to 1.
+    """
 
     shares: Floats
-    declared: Mapping[int, float]
     files: NDArray[np.int64]
+    declared: Mapping[int, float]
     answered: float
 
 
 def setup_of(query: Query, generation: Generation) -> Setup | None:
-    """None where the question does not ask for it, or where no file of the index says it."""
+    """None where the question does not ask for it, or where no file of the index says it. Raises: IndexCorrupt."""
     kinds, chunks = query.asks_for_setup, generation.chunks
     if not kinds:
         return None
     worth = _worth(kinds, ecosystems_asked(query.text), chunks)
-    if not worth.any():
-        return None
-    files = chunks.files
     subject = _subject(query, generation)
     held = _held(subject, generation)
     shares = worth * (_UNHELD + (1 - _UNHELD) * held)
     best = np.argsort(-shares, kind="stable")[:_MOST]
     best = best[shares[best] > 0]
     rows = _declared(kinds, subject, best[:_READ].tolist(), chunks)
-    declared = np.zeros(len(files))
-    for row, much in rows.items():
-        declared[files.numbers[row]] = max(declared[files.numbers[row]], much)
-    return Setup(shares * (_UNDECLARED + (1 - _UNDECLARED) * declared), rows, best, float((worth * held).max()))
+    if not len(best) or (kinds == ("used",) and max(rows.values(), default=0.0) < 1):  # "do we use caching?" is about code
+        return None
+    declared = np.zeros(len(shares))
+    np.maximum.at(declared, chunks.path_numbers[list(rows)], list(rows.values()))
+    return Setup(shares * (_UNDECLARED + (1 - _UNDECLARED) * declared), best, rows, float((worth * held).max()))
 
 
 def _declared(kinds: Sequence[SetupKind], subject: Sequence[str], numbers: Sequence[int], chunks: ChunkTable) -> dict[int, float]:
@@ -79,9 +102,11 @@ def _subject(query: Query, generation: Generation) -> list[str]:
     """The words of the question that its answer must hold. Of a licence nothing: its text names neither whom nor what it is for."""
     if query.asks_for_setup == ("licence",):
         return []
-    beside = GENERIC | STOP_WORDS | set(split_words(generation.info.repository))
+    beside = _GENERIC.union(split_words(generation.info.repository))
     return [
-        word for word in dict.fromkeys(words(without_ecosystems(query.text))) if len(word) > 1 and beside.isdisjoint({word.lower(), *word_terms(word)[1:]})
+        word
+        for word in dict.fromkeys(words(without_ecosystems(query.text)))
+        if len(word) > 1 and beside.isdisjoint((word.lower(), *word_terms(word)[1:]))
     ]
 
 
@@ -120,7 +145,7 @@ def _worth(kinds: Sequence[SetupKind], ecosystems: frozenset[str], chunks: Chunk
     worth = np.zeros(len(chunks.files))
     for number, roles, of in known:
         foreign = ecosystems and of and of not in ecosystems
-        worth[number] = max(_said(roles, SAID_IN[kind]) for kind in kinds) * (_FOREIGN if foreign else 1.0)
+        worth[number] = max(_said(roles, _SAID_IN[kind]) for kind in kinds) * (_FOREIGN if foreign else 1.0)
     return worth
 
 

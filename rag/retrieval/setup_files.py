@@ -29,7 +29,8 @@ _BY_NAME: tuple[tuple[Roles, str], ...] = (
     (
         _MT,
         "pyproject.toml setup.cfg package.json deno.json deno.jsonc bun.toml composer.json pom.xml build.gradle build.gradle.kts build.sbt"
-        " build.zig build.xml cargo.toml project.clj deps.edn mix.exs rebar.config build.mill meson.build cmakelists.txt conanfile.py vcpkg.json",
+        " build.zig build.xml cargo.toml project.clj deps.edn mix.exs rebar.config build.mill meson.build cmakelists.txt"
+        " conanfile.py vcpkg.json",
     ),
     (
         _M,
@@ -84,8 +85,18 @@ for _roles, _names in _BY_NAME:
 _BY_PATTERN: tuple[tuple[Roles, re.Pattern[str]], ...] = (
     (_CI, re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|^\.(?:circleci|buildkite|gitlab/ci|azure-pipelines|ci)/.+\.ya?ml$")),
     (_CI, re.compile(r"^\.github/actions/.+\.ya?ml$|^\.ci/[^/]+$|(?:^|/)[^/]*azure-pipelines[^/]*\.ya?ml$|(?:^|/)jenkinsfile[^/]*$")),
-    (_M, re.compile(r"(?:^|/)[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in|pip)$|(?:^|/)(?:requirements|constraints)/[^/]+\.(?:txt|in)$")),
-    (_M, re.compile(r"\.(?:gemspec|podspec|csproj|fsproj|vbproj|nuspec|cabal|rockspec|opam|nimble)$|(?:^|/)package(?:@swift-[\w.]+)?\.swift$")),
+    (
+        _M,
+        re.compile(
+            r"(?:^|/)[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in|pip)$|(?:^|/)(?:requirements|constraints)/[^/]+\.(?:txt|in)$"
+        ),
+    ),
+    (
+        _M,
+        re.compile(
+            r"\.(?:gemspec|podspec|csproj|fsproj|vbproj|nuspec|cabal|rockspec|opam|nimble)$|(?:^|/)package(?:@swift-[\w.]+)?\.swift$"
+        ),
+    ),
     (_LOCK, re.compile(r"(?:^|/)[^/]*(?:requirements|constraints)[^/]*\.lock$|(?:^|/)conda-lock[^/]*$")),
     (_CONTAINER, re.compile(r"(?:^|/)(?:docker|container)file[^/]*$|\.(?:dockerfile|containerfile)$")),
     (_CONTAINER, re.compile(r"(?:^|/)(?:docker-)?compose(?:[._-][^/]*)?\.ya?ml$")),
@@ -100,24 +111,6 @@ _BY_PATTERN: tuple[tuple[Roles, re.Pattern[str]], ...] = (
             r"|^config/(?:checkstyle|pmd|detekt)/"
         ),
     ),
-)
-_ECOSYSTEMS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern))
-    for name, pattern in (
-        ("python", r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|pipfile|tox\.ini|noxfile\.py|\.python-version|[^/]*requirements[^/]*\.(?:txt|in))$"),
-        ("node", r"(?:^|/)(?:package(?:-lock)?\.json|\.nvmrc|\.node-version|\.npmrc|yarn\.lock|pnpm-[\w.-]+\.yaml|[jt]sconfig[^/]*\.json)$"),
-        ("rust", r"(?:^|/)(?:cargo\.(?:toml|lock)|rust-toolchain(?:\.toml)?)$"),
-        ("go", r"(?:^|/)(?:go\.(?:mod|sum|work)|\.go-version)$"),
-        ("java", r"(?:^|/)(?:pom\.xml|[^/]*\.gradle(?:\.kts)?|gradle\.properties|libs\.versions\.toml|build\.sbt|\.java-version|\.sdkmanrc)$"),
-        ("ruby", r"(?:^|/)(?:gemfile(?:\.lock)?|gems\.rb|rakefile|\.ruby-version|[^/]*\.gemspec)$"),
-        ("php", r"(?:^|/)composer\.(?:json|lock)$"),
-        ("swift", r"(?:^|/)(?:package(?:@swift-[\w.]+)?\.swift|[^/]*\.podspec|podfile(?:\.lock)?|cartfile|\.swift-version)$"),
-        ("elixir", r"(?:^|/)(?:mix\.(?:exs|lock)|rebar\.config)$"),
-        (".net", r"(?:^|/)(?:[^/]*\.(?:cs|fs|vb)proj|global\.json|nuget\.config|directory\.(?:packages|build)\.props)$"),
-        ("c", r"(?:^|/)(?:cmakelists\.txt|conanfile\.(?:py|txt)|vcpkg\.json|meson\.build)$|\.cmake$"),
-        ("make", r"(?:^|/)(?:gnu)?makefile(?:\.[^/]+)?$|\.mk$"),
-        ("compose", r"(?:^|/)(?:docker-)?compose(?:[._-][^/]*)?\.ya?ml$"),
-    )
 )
 _NO_LICENCE = re.compile(r"\.(?:py|js|ts|go|rs|java|kt|rb|php|c|cc|cpp|h|cs|swift|ex|scala|sh|json|ya?ml)$")
 _SOME_TEXT = re.compile(r"(?:^|/)notice(?:s)?(?:\.(?:txt|md))?$")
@@ -143,10 +136,3 @@ def setup_roles(path: str) -> Roles:
     levels = sum(directory not in _AT_HOME for directory in lower.split("/")[:-1])
     near = _LEVEL**levels
     return {role: worth * near for role, worth in roles.items() if worth * near >= _NEVER}
-
-
-@lru_cache(maxsize=100_000)
-def ecosystem(path: str) -> str:
-    """Whose packages or tasks the file declares: "python", "node", "make" …; "" for all others."""
-    lower = path.lower()
-    return next((name for name, pattern in _ECOSYSTEMS if pattern.search(lower)), "")

@@ -10,36 +10,39 @@ from rag.retrieval.setup_asked import SetupKind
 
 _VERSION = re.compile(r"[~^<>=!]=?\s*[\"']?v?\d|\bv?\d+\.\d+|[\"'>:@=]\s?v?\d+(?:[.\s\"'<,]|$)|\bversion\b", re.IGNORECASE)
 _UNVERSIONED = 0.5  # a line that names it, and no version
-_DECLARED: Mapping[SetupKind, re.Pattern[str]] = {
-    kind: re.compile(pattern, re.IGNORECASE | re.MULTILINE | re.VERBOSE)
-    for kind, pattern in {
-        "dependencies": r"""
-            ^\s*\[?[\"']?(?:[\w.-]*[.-])?(?:dev-?|peer)?dependencies[\"']?\s*[\]:=({] | [\"']require[\"']\s*: | \binstall_requires\b | \bdeps\b(?:\s+do\b|:?\s*=?\s*\[)
-          | ^\s*require\s*\( | \badd_(?:runtime_)?dependency\b | <dependenc(?:y|ies)> | <package(?:reference|version)\b | \.package\(\s*url
-          | ^\s*(?:implementation|api|compile)\b | \bfind_package\s*\( | \blibraryDependencies\b
-        """,
-        "runtime": r"""
-            requires[-_]python | python_requires | ^\s*python\s*= | [\"']engines[\"'] | \brust-version\b | required_ruby_version | swift-tools-version
-          | \belixir:\s | <targetframeworks? | <(?:maven\.compiler|java|jdk)[.\w]*> | (?:source|target)compatibility | jvmtoolchain | ^go\s\d
-          | [\"']php[\"']\s*: | cmake_minimum_required | deployment_target | platforms:\s*\[ | scalaversion | kotlin_?version | [\"']sdk[\"']
-          | \b(?:python|node|go|java|ruby|php|elixir|otp|dotnet)-?version
-        """,
-        "ci": r"^\s*(?:matrix|strategy|jobs|on|stages|script|steps|env|environment|task)\s*:",
-        "release": r"\b(?:publish|upload|deploy|release)\b",
-        "container": r"^\s*from\s | ^\s*[\w-]*image\s*: | ^\s*ports\s*: | ^\s*expose\s",
-        "tasks": r"[\"']scripts[\"']\s*: | ^\.phony | ^\[(?:\w+\.)*features\] | ^\s*option\s*\( | ^\[testenv | ^\s*(?:desc|task)\s | ^\[workspace\]",
-        "licence": r"""
-            \blicen[cs]es?[\"'>]?\s*[=:>]\s* | permission\ is\ hereby\ granted | redistribution\ and\ use | apache\ license
-          | gnu\ (?:lesser\ |affero\ )?general\ public | mozilla\ public | \bmit\ license | bsd\ \d-clause
-        """,
-    }.items()
+_PATTERNS: Mapping[SetupKind, str] = {
+    "dependencies": r"""
+        ^\s*\[?["']?(?:[\w.-]*[.-])?(?:dev-?|peer)?dependencies["']?\s*[\]:=({] | ["']require["']\s*: | \binstall_requires\b
+      | \bdeps\b(?:\s+do\b|:?\s*=?\s*\[) | ^\s*require\s*\( | \badd_(?:runtime_)?dependency\b | <dependenc(?:y|ies)>
+      | <package(?:reference|version)\b | \.package\(\s*url | ^\s*(?:implementation|api|compile)\b
+      | \bfind_package\s*\( | \blibraryDependencies\b
+    """,
+    "runtime": r"""
+        requires[-_]python | python_requires | ^\s*python\s*= | ["']engines["'] | \brust-version\b | required_ruby_version
+      | swift-tools-version
+      | \belixir:\s | <targetframeworks? | <(?:maven\.compiler|java|jdk)[.\w]*> | (?:source|target)compatibility | jvmtoolchain
+      | ^go\s\d | ["']php["']\s*: | cmake_minimum_required | deployment_target | platforms:\s*\[ | scalaversion | kotlin_?version
+      | ["']sdk["'] | \b(?:python|node|go|java|ruby|php|elixir|otp|dotnet)-?version
+    """,
+    "ci": r"^\s*(?:matrix|strategy|jobs|on|stages|script|steps|env|environment|task)\s*:",
+    "release": r"\b(?:publish|upload|deploy|release)\b",
+    "container": r"^\s*from\s | ^\s*[\w-]*image\s*: | ^\s*ports\s*: | ^\s*expose\s",
+    "tasks": r"""
+        ["']scripts["']\s*: | ^\.phony | ^\[(?:\w+\.)*features\] | ^\s*option\s*\( | ^\[testenv | ^\s*(?:desc|task)\s | ^\[workspace\]
+    """,
+    "package": r"""^\s*["']?(?:name|version)["']?\s*[=:] | ["']?(?:files|include|entry_points|console_scripts|scripts)["']?\s*[\]=:]""",
+    "licence": r"""
+        \blicen[cs]es?["'>]?\s*[=:>]\s* | permission\ is\ hereby\ granted | redistribution\ and\ use | apache\ license
+      | gnu\ (?:lesser\ |affero\ )?general\ public | mozilla\ public | \bmit\ license | bsd\ \d-clause
+    """,
 }
+_DECLARED = {kind: re.compile(pattern, re.IGNORECASE | re.MULTILINE | re.VERBOSE) for kind, pattern in _PATTERNS.items()}
 
 
 def declared(kinds: Collection[SetupKind], names: Sequence[str], text: str) -> float:
     """How much a chunk's text declares what is asked for, 0 to 1. `names`: of what; for dependencies the best line counts that holds one of
     them, and most where its version stands on it or on the next."""
-    if "dependencies" in kinds and names:
+    if names and not {"dependencies", "used"}.isdisjoint(kinds):
         return _named(names, text)
     return float(any(_DECLARED[kind].search(text) is not None for kind in kinds if kind in _DECLARED))
 
