@@ -30,27 +30,32 @@ _SAID_IN: Mapping[SetupKind, Mapping[SetupRole, float]] = {
     "runtime": {"manifest": 1.0, "runtime": 0.9, "ci": 0.4},
     "package": {"manifest": 1.0},
     "ci": {"ci": 1.0},
-    "release": {"ci": 1.0, "tasks": 0.4, "manifest": 0.2},
+    "release": {"releasing": 1.0, "ci": 0.8, "tasks": 0.4, "manifest": 0.2},
     "container": {"container": 1.0},
     "tasks": {"tasks": 1.0, "manifest": 0.6},
     "licence": {"licence": 1.0, "manifest": 0.5},
     "tools": {"tools": 1.0, "tasks": 0.3, "manifest": 0.4},
 }
 _OF_SUCH_QUESTIONS = """
-add all allow allowed any apply applied build built ci config configuration configured configure compose container contain continuous
-declare declared default define defined depend dependencies dependency depends do does docker enable enabled exist exists external file
-first gem have installed install image images integration is it job jobs kind know known least library libraries licence licences licensed
-license licenses licensing list listed lower lowest main make maximum minimal minimum need needed needs oldest one open option options other
-our package packages party permitted pin pinned pipeline pipelines please project reference referenced release released repo repository
-require required requirement requirements requires rule rules run running runs runtime script scripts set setting settings setup show
-something specified still support supported supports target targets task tasks test tested testing tests third this tool tools under up use
-used uses using version versions want we which workflow workflows works yet you your
+add all allow allowed any applied apply build built called ci compose config configuration configure configured contain container
+continuous create created current currently cut declare declared default define defined depend dependencies dependency depends dev
+devdependencies development do docker does each enable enabled every exactly exist exists external extras file first gem happen happens
+have image images install installed integration is it job jobs kind know known least libraries library licence licences license licensed
+licenses licensing list listed lower lowest made main make maximum minimal minimum name named need needed needs new oldest on one open
+option optional options other our package packages party peer peerdependencies permitted pin pinned pipeline pipelines please project pull
+push reference referenced release released repo repository require required requirement requirements requires rule rules run running runs
+runtime script scripts set setting settings setup show something specified still support supported supports target targets task tasks test
+tested testing tests thing things third this tool tools under up use used uses using version versions want way ways we when which workflow
+workflows works yet you your
 """
 _GENERIC = STOP_WORDS | set(_OF_SUCH_QUESTIONS.split())  # they say that the setup is asked for; what is left is what is asked about it
+_OF_A_NAME: frozenset[SetupKind] = frozenset({"dependencies", "used", "runtime", "tools"})  # what is not named in a file is not answered
+_OPTIONAL = frozenset({"dev", "development", "peer", "optional", "extras"})
 _MOST = 40  # files that are scored whatever they hold
 _UNHELD = 0.5  # what a file of the right kind is worth that holds nothing of what is asked about
 _FOREIGN = 0.5  # and one of another ecosystem than the one that is asked for
 _UNDECLARED = 0.8  # what is left of one that declares nothing of it
+_SURE = 0.8  # least that a line must declare it, where nothing else says that a dependency is meant
 _READ = 12  # files whose chunks are read
 _MOST_ROWS = 40  # of each
 _known: WeakKeyDictionary[ChunkTable, list[tuple[int, Roles, str]]] = WeakKeyDictionary()
@@ -80,21 +85,27 @@ def setup_of(query: Query, generation: Generation) -> Setup | None:
     shares = worth * (_UNHELD + (1 - _UNHELD) * held)
     best = np.argsort(-shares, kind="stable")[:_MOST]
     best = best[shares[best] > 0]
-    rows = _declared(kinds, subject, best[:_READ].tolist(), chunks)
-    if not len(best) or (kinds == ("used",) and max(rows.values(), default=0.0) < 1):  # "do we use caching?" is about code
+    rows = _declared(query, subject, best[:_READ].tolist(), chunks)
+    if not len(best) or (kinds == ("used",) and max(rows.values(), default=0.0) < _SURE):  # "do we use caching?" is about code
         return None
     declared = np.zeros(len(shares))
     np.maximum.at(declared, chunks.path_numbers[list(rows)], list(rows.values()))
-    return Setup(shares * (_UNDECLARED + (1 - _UNDECLARED) * declared), best, rows, float((worth * held).max()))
+    sure = held if _OF_A_NAME.issuperset(kinds) else np.maximum(held, _UNHELD)
+    return Setup(shares * (_UNDECLARED + (1 - _UNDECLARED) * declared), best, rows, float((worth * sure).max()))
 
 
-def _declared(kinds: Sequence[SetupKind], subject: Sequence[str], numbers: Sequence[int], chunks: ChunkTable) -> dict[int, float]:
+def _declared(query: Query, subject: Sequence[str], numbers: Sequence[int], chunks: ChunkTable) -> dict[int, float]:
     """Rows of these files that declare something of these kinds. Raises: IndexCorrupt."""
     found: dict[int, float] = {}
+    optional = not _OPTIONAL.isdisjoint(query.terms)
     for number in numbers:
         start, end = int(chunks.files.starts[number]), int(chunks.files.ends[number])
         rows = range(start, min(end, start + _MOST_ROWS))
-        found |= {row: much for row, chunk in zip(rows, chunks.get(rows), strict=True) if (much := declared(kinds, subject, chunk.text))}
+        found |= {
+            row: much
+            for row, chunk in zip(rows, chunks.get(rows), strict=True)
+            if (much := declared(query.asks_for_setup, subject, chunk.text, optional=optional))
+        }
     return found
 
 

@@ -78,6 +78,8 @@ _ASKED: Mapping[SetupKind, Sequence[str]] = {
         r"(github|release|build|test|deploy) workflows?",
         r"(which|what) workflows?",
         r"are there … workflows?",
+        r"LANGUAGE … tested",
+        r"tested … (on|with|against) … LANGUAGE",
         r"nightly (build|job|run)s?",
         r"SERVICE",
         r"(runs?|jobs?|happens?|checks?) … on (every|each|a) (push|commit|pull request|pr|merge)",
@@ -143,12 +145,13 @@ _ASKED: Mapping[SetupKind, Sequence[str]] = {
 _NOT: Mapping[SetupKind, Sequence[str]] = {
     "dependencies": (
         r"CODE",
+        r"tested",
         r"(https?|tls|ssl|ip|api|protocol|schema|wire) versions?",
         r"of the (protocol|schema|api)",
         r"dependenc\w+ (tree|container|provider|between)",
         r"^(how|why|where)(?!.* (declared|listed|pinned|specified|managed|installed|updated|kept))",
     ),
-    "runtime": (r"CODE", r"^(how|why|where)"),
+    "runtime": (r"CODE", r"^(how|why|where)", r"tested"),
     "ci": (r"(ci|SERVICE|github actions?|workflows?|pipelines?)[-_ ]PART", r"(implement\w*|detect\w*|class|function|method|returns?)"),
     "release": (r"(lock|mutex|memory|resource|connection|buffer|permit|semaphore|handle|event|message|queue|topic)s?", r"version string"),
     "container": (r"(daemon|registry|registries|credential\w*|client|layers?|tarball|manifests?|(docker|container) api|inject\w*)",),
@@ -164,6 +167,7 @@ _GAP = r"\b[^?.\n]{0,40}(?<!\w)"
 
 def _compiled(patterns: Sequence[str]) -> re.Pattern[str]:
     lists = {name: "(?:" + "|".join(re.split(r"\s+(?![^[]*\])", words.strip())) + ")" for name, words in _LISTS.items()}
+    lists["LANGUAGE"] = rf"(?<![\w.-]){lists['LANGUAGE']}(?![\w-])"  # not python-dotenv
     whole = "|".join(rf"(?:(?<![\w.]){pattern}(?!\w))" for pattern in patterns)
     for name, words in lists.items():
         whole = whole.replace(name, words)
@@ -175,6 +179,5 @@ _KINDS = {kind: (_compiled(patterns), _compiled(_NOT[kind]) if kind in _NOT else
 
 def setup_asked(text: str) -> frozenset[SetupKind]:
     """The kinds of setup that one line of text asks for; nothing for a question about code."""
-    return frozenset(
-        kind for kind, (asks, denies) in _KINDS.items() if asks.search(text) and not (denies is not None and denies.search(text))
-    )
+    found = {kind for kind, (asks, denies) in _KINDS.items() if asks.search(text) and not (denies is not None and denies.search(text))}
+    return frozenset(found - {"dependencies"} if "runtime" in found else found)  # a language is no package

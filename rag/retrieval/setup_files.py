@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
-SetupRole = Literal["manifest", "lock", "runtime", "ci", "container", "tasks", "licence", "tools"]
+SetupRole = Literal["manifest", "lock", "runtime", "ci", "releasing", "container", "tasks", "licence", "tools"]
 Roles = Mapping[SetupRole, float]
 
 _LEVEL = 0.85  # what is left of a role with every directory above the file
@@ -19,6 +19,8 @@ _MT: Roles = {"manifest": 1.0, "tasks": 0.9, "tools": 0.4}
 _LOCK: Roles = {"lock": 1.0}
 _RUNTIME: Roles = {"runtime": 1.0}
 _CI: Roles = {"ci": 1.0}
+_BESIDE: Roles = {"ci": 0.8}  # workflows that test and build nothing
+_RELEASING: Roles = {"ci": 0.8, "releasing": 1.0}
 _CONTAINER: Roles = {"container": 1.0}
 _TASKS: Roles = {"tasks": 1.0}
 _TESTERS: Roles = {"tasks": 1.0, "ci": 0.3, "tools": 0.5}
@@ -53,8 +55,9 @@ _BY_NAME: tuple[tuple[Roles, str], ...] = (
         _CI,
         ".gitlab-ci.yml .gitlab-ci.yaml .travis.yml .travis.yaml jenkinsfile .jenkins.groovy jenkinsfile.groovy appveyor.yml .appveyor.yml"
         " appveyor.yaml .cirrus.yml .drone.yml .woodpecker.yml bitbucket-pipelines.yml cloudbuild.yaml cloudbuild.yml buildspec.yml"
-        " azure-pipelines.yml azure-pipelines.yaml .semaphore.yml bors.toml .goreleaser.yml .goreleaser.yaml",
+        " azure-pipelines.yml azure-pipelines.yaml .semaphore.yml bors.toml",
     ),
+    (_RELEASING, ".goreleaser.yml .goreleaser.yaml .releaserc release-please-config.json release-drafter.yml"),
     (_CONTAINER, "dockerfile containerfile .dockerignore devcontainer.json docker-bake.hcl skaffold.yaml chart.yaml"),
     (
         _TASKS,
@@ -112,6 +115,11 @@ _BY_PATTERN: tuple[tuple[Roles, re.Pattern[str]], ...] = (
         ),
     ),
 )
+_HOUSEKEEPING = re.compile(
+    r"stale|lock|label|codeql|scan|sponsor|triage|greet|welcome|assign|\bcla\b|dependabot|deps?review|dependency|zizmor|scorecard|close|notify"
+    r"|toc|rebase|transifex|people|community"
+)
+_PUBLISHING = re.compile(r"releas|publish|deploy|upload|npm-tag|pypi|docker-?hub")
 _NO_LICENCE = re.compile(r"\.(?:py|js|ts|go|rs|java|kt|rb|php|c|cc|cpp|h|cs|swift|ex|scala|sh|json|ya?ml)$")
 _SOME_TEXT = re.compile(r"(?:^|/)notice(?:s)?(?:\.(?:txt|md))?$")
 _AT_HOME = frozenset({".github", "workflows", "actions", ".circleci", ".buildkite", ".devcontainer", "gradle", "config", ".config", ".ci"})
@@ -127,6 +135,10 @@ def setup_roles(path: str) -> Roles:
     for of_pattern, pattern in _BY_PATTERN:
         if pattern.search(lower):
             roles |= {role: max(worth, roles.get(role, 0.0)) for role, worth in of_pattern.items()}
+    if "ci" in roles and _HOUSEKEEPING.search(name):
+        roles |= _BESIDE
+    if "ci" in roles and _PUBLISHING.search(name):
+        roles |= _RELEASING
     if "licence" in roles and _NO_LICENCE.search(name):
         del roles["licence"]
     if _SOME_TEXT.search(lower):

@@ -10,9 +10,11 @@ from rag.retrieval.setup_asked import SetupKind
 
 _VERSION = re.compile(r"[~^<>=!]=?\s*[\"']?v?\d|\bv?\d+\.\d+|[\"'>:@=]\s?v?\d+(?:[.\s\"'<,]|$)|\bversion\b", re.IGNORECASE)
 _UNVERSIONED = 0.5  # a line that names it, and no version
+_OTHER = 0.3  # dependencies, but those of developers, or the other way round
+_ELSEWHERE = 0.8  # where nothing says that dependencies stand there
 _PATTERNS: Mapping[SetupKind, str] = {
     "dependencies": r"""
-        ^\s*\[?["']?(?:[\w.-]*[.-])?(?:dev-?|peer)?dependencies["']?\s*[\]:=({] | ["']require["']\s*: | \binstall_requires\b
+        ^\s*\[?["']?(?:[\w.-]*\.)?dependencies["']?\s*[\]:=({] | ["']require["']\s*: | \binstall_requires\b
       | \bdeps\b(?:\s+do\b|:?\s*=?\s*\[) | ^\s*require\s*\( | \badd_(?:runtime_)?dependency\b | <dependenc(?:y|ies)>
       | <package(?:reference|version)\b | \.package\(\s*url | ^\s*(?:implementation|api|compile)\b
       | \bfind_package\s*\( | \blibraryDependencies\b
@@ -22,13 +24,14 @@ _PATTERNS: Mapping[SetupKind, str] = {
       | swift-tools-version
       | \belixir:\s | <targetframeworks? | <(?:maven\.compiler|java|jdk)[.\w]*> | (?:source|target)compatibility | jvmtoolchain
       | ^go\s\d | ["']php["']\s*: | cmake_minimum_required | deployment_target | platforms:\s*\[ | scalaversion | kotlin_?version
-      | ["']sdk["'] | \b(?:python|node|go|java|ruby|php|elixir|otp|dotnet)-?version
+      | ["']sdk["'] | \b(?:python|node|go|java|ruby|php|elixir|otp|dotnet)-version
     """,
-    "ci": r"^\s*(?:matrix|strategy|jobs|on|stages|script|steps|env|environment|task)\s*:",
+    "ci": r"^\s*(?:matrix|strategy|jobs|on|stages|script|steps|env|environment|task)\s*: | -version[\"']?\s*:\s*\[",
     "release": r"\b(?:publish|upload|deploy|release)\b",
     "container": r"^\s*from\s | ^\s*[\w-]*image\s*: | ^\s*ports\s*: | ^\s*expose\s",
     "tasks": r"""
-        ["']scripts["']\s*: | ^\.phony | ^\[(?:\w+\.)*features\] | ^\s*option\s*\( | ^\[testenv | ^\s*(?:desc|task)\s | ^\[workspace\]
+        ["']scripts["']\s*: | ^[\w.-]+\s*:(?!=) | ^\[(?:\w+\.)*features\] | ^\s*option\s*\( | ^\[testenv
+      | ^\s*(?:desc|task)\s | ^\[workspace\]
     """,
     "package": r"""^\s*["']?(?:name|version)["']?\s*[=:] | ["']?(?:files|include|entry_points|console_scripts|scripts)["']?\s*[\]=:]""",
     "licence": r"""
@@ -39,12 +42,27 @@ _PATTERNS: Mapping[SetupKind, str] = {
 _DECLARED = {kind: re.compile(pattern, re.IGNORECASE | re.MULTILINE | re.VERBOSE) for kind, pattern in _PATTERNS.items()}
 
 
-def declared(kinds: Collection[SetupKind], names: Sequence[str], text: str) -> float:
+_OPTIONAL = re.compile(
+    r"^\s*\[?[\"']?(?:[\w.-]*[.-])?(?:dev|peer|optional|test|build)[-_]?(?:dependencies|requires?)\b|add_development_dependency|dependency-groups",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def declared(kinds: Collection[SetupKind], names: Sequence[str], text: str, *, optional: bool = False) -> float:
     """How much a chunk's text declares what is asked for, 0 to 1. `names`: of what; for dependencies the best line counts that holds one of
-    them, and most where its version stands on it or on the next."""
+    them, and most where its version stands on it or on the next, among other dependencies. `optional`: those of developers, or what can be
+    left out, are asked for."""
     if names and not {"dependencies", "used"}.isdisjoint(kinds):
-        return _named(names, text)
-    return float(any(_DECLARED[kind].search(text) is not None for kind in kinds if kind in _DECLARED))
+        return _named(names, text) * (1.0 if _DECLARED["dependencies"].search(text) else _ELSEWHERE)
+    return max((_section(kind, text, optional) for kind in kinds if kind in _DECLARED), default=0.0)
+
+
+def _section(kind: SetupKind, text: str, optional: bool) -> float:
+    found = _DECLARED[kind].search(text) is not None
+    if kind != "dependencies":
+        return float(found)
+    beside = _OPTIONAL.search(text) is not None
+    return 1.0 if (beside if optional else found) else _OTHER if found or beside else 0.0
 
 
 def _named(names: Sequence[str], text: str) -> float:

@@ -59,7 +59,7 @@ class Weights:
     lines_names: float = 0.2
     lines_pointed: float = 1.0
     lines_meant: float = 0.5
-    lines_declared: float = 1.0
+    lines_declared: float = 1.5
 
 
 CODE = Weights()
