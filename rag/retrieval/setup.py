@@ -3,6 +3,7 @@ about."""
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +16,15 @@ from rag.index.chunk_table import ChunkTable
 from rag.index.generation import Generation
 from rag.index.sparse import SparseIndex
 from rag.index.stems import stem
-from rag.index.tokens import split_words, word_terms, words
+from rag.index.tokens import word_terms
 from rag.retrieval.importance import importance
 from rag.retrieval.matching import Floats
-from rag.retrieval.query import STOP_WORDS, Query
+from rag.retrieval.query import Query
 from rag.retrieval.setup_asked import SetupKind
-from rag.retrieval.setup_ecosystems import ecosystem, ecosystems_asked, without_ecosystems
+from rag.retrieval.setup_ecosystems import ecosystem, ecosystems_asked
 from rag.retrieval.setup_files import Roles, SetupRole, setup_roles
 from rag.retrieval.setup_lines import declared
+from rag.retrieval.setup_subject import subject_of_setup
 
 _SAID_IN: Mapping[SetupKind, Mapping[SetupRole, float]] = {
     "dependencies": {"manifest": 1.0, "lock": 0.4},
@@ -36,28 +38,16 @@ _SAID_IN: Mapping[SetupKind, Mapping[SetupRole, float]] = {
     "licence": {"licence": 1.0, "manifest": 0.5},
     "tools": {"tools": 1.0, "tasks": 0.3, "manifest": 0.4},
 }
-_OF_SUCH_QUESTIONS = """
-add all allow allowed any applied apply build built called ci compose config configuration configure configured contain container
-continuous create created current currently cut declare declared default define defined depend dependencies dependency depends dev
-devdependencies development do docker does each enable enabled every exactly exist exists external extras file first gem happen happens
-have image images install installed integration is it job jobs kind know known least libraries library licence licences license licensed
-licenses licensing list listed lower lowest made main make maximum minimal minimum name named need needed needs new oldest on one open
-option optional options other our package packages party peer peerdependencies permitted pin pinned pipeline pipelines please project pull
-push reference referenced release released repo repository require required requirement requirements requires rule rules run running runs
-runtime script scripts set setting settings setup show something specified still support supported supports target targets task tasks test
-tested testing tests thing things third this tool tools under up use used uses using version versions want way ways we when which workflow
-workflows works yet you your
-"""
-_GENERIC = STOP_WORDS | set(_OF_SUCH_QUESTIONS.split())  # they say that the setup is asked for; what is left is what is asked about it
 _OF_A_NAME: frozenset[SetupKind] = frozenset({"dependencies", "used", "runtime", "tools"})  # what is not named in a file is not answered
+_VERSION = frozenset({"version", "versions"})
 _OPTIONAL = frozenset({"dev", "development", "peer", "optional", "extras"})
 _MOST = 40  # files that are scored whatever they hold
 _UNHELD = 0.5  # what a file of the right kind is worth that holds nothing of what is asked about
 _FOREIGN = 0.5  # and one of another ecosystem than the one that is asked for
 _UNDECLARED = 0.8  # what is left of one that declares nothing of it
-_SURE = 0.8  # least that a line must declare it, where nothing else says that a dependency is meant
+_CALLED_SO, _HALF = 0.8, 0.5  # least that a line must declare of what may be no package
 _READ = 12  # files whose chunks are read
-_MOST_ROWS = 40  # of each
+_MOST_ROWS = 100  # of each
 _known: WeakKeyDictionary[ChunkTable, list[tuple[int, Roles, str]]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
@@ -80,13 +70,13 @@ def setup_of(query: Query, generation: Generation) -> Setup | None:
     if not kinds:
         return None
     worth = _worth(kinds, ecosystems_asked(query.text), chunks)
-    subject = _subject(query, generation)
+    subject = subject_of_setup(query.text, kinds, generation.info.repository)
     held = _held(subject, generation)
     shares = worth * (_UNHELD + (1 - _UNHELD) * held)
     best = np.argsort(-shares, kind="stable")[:_MOST]
     best = best[shares[best] > 0]
     rows = _declared(query, subject, best[:_READ].tolist(), chunks)
-    if not len(best) or (kinds == ("used",) and max(rows.values(), default=0.0) < _SURE):  # "do we use caching?" is about code
+    if not len(best) or max(rows.values(), default=0.0) < _least_declared(query, subject):
         return None
     declared = np.zeros(len(shares))
     np.maximum.at(declared, chunks.path_numbers[list(rows)], list(rows.values()))
@@ -109,16 +99,11 @@ def _declared(query: Query, subject: Sequence[str], numbers: Sequence[int], chun
     return found
 
 
-def _subject(query: Query, generation: Generation) -> list[str]:
-    """The words of the question that its answer must hold. Of a licence nothing: its text names neither whom nor what it is for."""
-    if query.asks_for_setup == ("licence",):
-        return []
-    beside = _GENERIC.union(split_words(generation.info.repository))
-    return [
-        word
-        for word in dict.fromkeys(words(without_ecosystems(query.text)))
-        if len(word) > 1 and beside.isdisjoint((word.lower(), *word_terms(word)[1:]))
-    ]
+def _least_declared(query: Query, subject: Sequence[str]) -> float:
+    """ "Do we use caching?" and "which version of the message is sent" are about code, unless a package is called so."""
+    if query.asks_for_setup == ("used",):
+        return _CALLED_SO if subject else math.inf
+    return _HALF if query.asks_for_setup == ("dependencies",) and subject and not _VERSION.isdisjoint(query.terms) else 0.0
 
 
 def _held(subject: Sequence[str], generation: Generation) -> Floats:

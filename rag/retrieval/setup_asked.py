@@ -53,13 +53,20 @@ _ASKED: Mapping[SetupKind, Sequence[str]] = {
         r"(to|i|we) (need to )?install … develop\w*",
         r"(which|what) … (modules|members|subprojects) … (build|workspace)",
     ),
-    "used": (r"^(do|are) we (still |already |even )?us(e|ing)", r"^(does|is) (it|this) (still )?(use|using|built on|based on)"),
+    "used": (
+        r"^(do|are) we (still |already |even )?us(e|ing)",
+        r"^(does|is) (it|this) (still )?(use|using|built on|based on)",
+        r"versions?( constraint| range)?s?",
+        r"(minimum|minimal|lowest|oldest|latest) … (support|allow|need|require|use)\w*",
+        r"(is|are) … (optional|required) … (dependency|dependencies|package|packages)",
+    ),
     "runtime": (
         r"LANGUAGE … versions?",
         r"versions? of (the )?LANGUAGE",
         r"(which|what|minimum|minimal|supported|required|lowest|oldest) … LANGUAGE … NEEDED",
         r"(minimum|minimal|supported|required|lowest|oldest) … LANGUAGE",
         r"LANGUAGE v?\d[\d.]* … support\w*",
+        r"LANGUAGE v?\d[\d.]* … (good enough|enough|to run|works?|ok|okay)",
         r"(support\w*|works?|runs?|compatible) … LANGUAGE v?\d",
         r"msrv",
         r"(target frameworks?|deployment targets?|language level|tools? versions?|sdk versions?|versions? of the sdk)",
@@ -151,6 +158,7 @@ _NOT: Mapping[SetupKind, Sequence[str]] = {
         r"dependenc\w+ (tree|container|provider|between)",
         r"^(how|why|where)(?!.* (declared|listed|pinned|specified|managed|installed|updated|kept))",
     ),
+    "used": (r"CODE", r"^(how|why|where)", r"(https?|tls|ssl|ip|api|protocol|schema|wire) versions?"),
     "runtime": (r"CODE", r"^(how|why|where)", r"tested"),
     "ci": (r"(ci|SERVICE|github actions?|workflows?|pipelines?)[-_ ]PART", r"(implement\w*|detect\w*|class|function|method|returns?)"),
     "release": (r"(lock|mutex|memory|resource|connection|buffer|permit|semaphore|handle|event|message|queue|topic)s?", r"version string"),
@@ -180,4 +188,7 @@ _KINDS = {kind: (_compiled(patterns), _compiled(_NOT[kind]) if kind in _NOT else
 def setup_asked(text: str) -> frozenset[SetupKind]:
     """The kinds of setup that one line of text asks for; nothing for a question about code."""
     found = {kind for kind, (asks, denies) in _KINDS.items() if asks.search(text) and not (denies is not None and denies.search(text))}
-    return frozenset(found - {"dependencies"} if "runtime" in found else found)  # a language is no package
+    for kind in ("ci", "runtime"):  # what CI runs on stands there; a language is no package
+        if kind in found:
+            found -= {"dependencies", "runtime"} - {kind}
+    return frozenset(found if found == {"used"} else found - {"used"})

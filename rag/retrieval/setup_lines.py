@@ -8,9 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 from rag.retrieval.setup_asked import SetupKind
 
-_VERSION = re.compile(r"[~^<>=!]=?\s*[\"']?v?\d|\bv?\d+\.\d+|[\"'>:@=]\s?v?\d+(?:[.\s\"'<,]|$)|\bversion\b", re.IGNORECASE)
+_VERSION = re.compile(r"[~^<>=!]=?\s*[\"']?v?\d|\bv?\d+\.\d+|[\"'>:@=]\s?v?\d+(?:[.\s\"'<,]|$)", re.IGNORECASE)
+_BY_REFERENCE = 0.7  # ${door.version}
 _UNVERSIONED = 0.5  # a line that names it, and no version
 _OTHER = 0.3  # dependencies, but those of developers, or the other way round
+_APART = 0.8  # names that stand on several lines
 _ELSEWHERE = 0.8  # where nothing says that dependencies stand there
 _PATTERNS: Mapping[SetupKind, str] = {
     "dependencies": r"""
@@ -66,16 +68,16 @@ def _section(kind: SetupKind, text: str, optional: bool) -> float:
 
 
 def _named(names: Sequence[str], text: str) -> float:
-    """The share of the names that some line declares."""
+    """Of the best line the share of the names, which may be words of one ("spring boot"); or of all lines together, a little less."""
     lines = text.lower().splitlines()
-    return sum(_best(name.lower(), lines) for name in names) / len(names)
-
-
-def _best(name: str, lines: Sequence[str]) -> float:
-    best = 0.0
+    best = [0.0] * len(names)
+    together = 0.0
     for number, line in enumerate(lines):
-        place = line.find(name)
-        if place >= 0:
-            rest = line[place + len(name) :] + "\n" + (lines[number + 1] if number + 1 < len(lines) else "")
-            best = max(best, 1.0 if _VERSION.search(rest) else _UNVERSIONED)
-    return best
+        on_line = [place + len(name) if (place := line.find(name.lower())) >= 0 else 0 for name in names]
+        if not any(on_line):
+            continue
+        rest = line[max(on_line) :] + "\n" + (lines[number + 1] if number + 1 < len(lines) else "")
+        worth = 1.0 if _VERSION.search(rest) else _BY_REFERENCE if "version" in rest else _UNVERSIONED
+        best = [max(known, worth if end else 0.0) for known, end in zip(best, on_line, strict=True)]
+        together = max(together, worth * sum(map(bool, on_line)) / len(names))
+    return max(together, _APART * sum(best) / len(names))
