@@ -13,7 +13,7 @@ from rag.retrieval import confidence
 from rag.retrieval.candidates import Candidates
 from rag.retrieval.described import Described, describe
 from rag.retrieval.evidence import Evidence, first_of, gather
-from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, lead_of_prose, leaning
+from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, how_to, lead_of_prose, leaning
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Ranked, rank
 from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting, of_members
@@ -88,13 +88,15 @@ def _grounds(evidence: Evidence, described: Described, subject: Subject, generat
 
 def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:
     query = subject.query
+    question = query.long.title if query.long else query.text
     return lead_of_prose(
         grounds["code"],
         grounds["prose"],
         symbol=bool(query.symbol),
         identifier_defined=bool(subject.definitions.strength),
         documentation=query.asks_for == "documentation",
-        leaning=0 if subject.setup else leaning(query.long.title if query.long else query.text),
+        leaning=leaning(question),
+        how_to=how_to(question),
     )
 
 

@@ -128,7 +128,7 @@ _ASKED: Mapping[SetupKind, Sequence[str]] = {
         r"how (are|do (i|we|you) run|can (i|we|you) run|to run) (the |our |all )?((unit|integration) )?tests?"
         r"( run| executed| started)?\s*(\?|\(|$)",
         r"how (is|are|do (i|we|you) build|to build) (the |this |our )?(project|library|package|binary|binaries|wheels?|jar|executable"
-        r"|repository)( built| compiled| packaged| bundled| assembled)?\s*(\?|$)",
+        r"|repository|docs|documentation)( built| compiled| packaged| bundled| assembled)?\s*(\?|$)",
         r"(which|what) … (builds?|compiles?|bundles?) (the |this |our )?(project|library|package|binary|repository)",
         r"(which|what) bundler",
     ),
