@@ -153,7 +153,7 @@ def understand(question: str) -> Query:
         asks_for=_asks_for(head, symbol),
         asks_for_tests=not _TESTS.isdisjoint(terms(_TEST_TOOL.sub(" ", head))) or bool(_SPECS.search(head)),
         asks_for_examples=not _EXAMPLES.isdisjoint(terms(head)),
-        asks_for_changes=bool(_CHANGES.search(_VERSIONS.sub(" ", head) if setup else head)),
+        asks_for_changes=bool(_CHANGES.search(_VERSIONS.sub(" ", head) if setup and setup != ("used",) else head)),
         asks_for_setup=setup,
         in_english=bool(_ENGLISH.search(head)),
     )

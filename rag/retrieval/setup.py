@@ -101,9 +101,10 @@ def _declared(query: Query, subject: Sequence[str], numbers: Sequence[int], chun
 
 def _least_declared(query: Query, subject: Sequence[str]) -> float:
     """ "Do we use caching?" and "which version of the message is sent" are about code, unless a package is called so."""
-    if query.asks_for_setup == ("used",):
-        return _CALLED_SO if subject else math.inf
-    return _HALF if query.asks_for_setup == ("dependencies",) and subject and not _VERSION.isdisjoint(query.terms) else 0.0
+    of_a_version = query.asks_for_setup == ("dependencies",) and not _VERSION.isdisjoint(query.terms)
+    if query.asks_for_setup != ("used",) and not of_a_version:
+        return 0.0
+    return math.inf if not subject else _HALF if of_a_version else _CALLED_SO
 
 
 def _held(subject: Sequence[str], generation: Generation) -> Floats:

@@ -39,7 +39,7 @@ _LISTS = {
 
 _ASKED: Mapping[SetupKind, Sequence[str]] = {
     "dependencies": (
-        r"(which|what) … versions? … NEEDED",  # which version of x is required
+        r"(which|what) (?!versions?\b)\w[^?.\n]{0,40} versions? … NEEDED",  # which x version is required; "which versions" are its own
         r"(which|what) … versions? of",
         r"(which|what) … NEEDED … versions?",
         r"NEEDED versions? of",

@@ -174,7 +174,27 @@ def test_what_belongs_to_no_ecosystem() -> None:
     assert ecosystem("src/door.py") == ecosystem("LICENSE") == ""
 
 
-@given(st.lists(st.sampled_from("which version of Python hinge is required in CI the licence npm scripts release docker ? make (".split())))
+WORDS = [
+    "which",
+    "version",
+    "of",
+    "Python",
+    "hinge",
+    "is",
+    "required",
+    "in",
+    "CI",
+    "licence",
+    "npm",
+    "scripts",
+    "release",
+    "docker",
+    "?",
+    "make",
+]
+
+
+@given(st.lists(st.sampled_from(WORDS)))
 def test_kinds_that_exclude_each_other(words: list[str]) -> None:
     kinds = setup_asked(" ".join(words))
     assert not {"ci", "runtime"} <= kinds
@@ -189,7 +209,9 @@ def test_any_text_can_be_asked(text: str) -> None:
     assert len(without_ecosystems(text)) <= len(text)
 
 
-@pytest.mark.parametrize("piece", ["which version ", "which ", "is are do ", "minimum python ", "files npm ", "a", "how is the ", "(which|what) "])
+@pytest.mark.parametrize(
+    "piece", ["which version ", "which ", "is are do ", "minimum python ", "files npm ", "a", "how is the ", "(which|what) "]
+)
 def test_time_in_proportion_to_the_text(piece: str) -> None:
     def seconds(size: int) -> float:
         text = (piece * size)[:size]

@@ -136,7 +136,13 @@ def test_any_path(path: str) -> None:
 
 @pytest.mark.parametrize(
     ("path", "prose"),
-    [("requirements.txt", False), ("requirements_dev.txt", False), ("constraints/dev.txt", False), ("docs/notes.txt", True), ("LICENSE", True)],
+    [
+        ("requirements.txt", False),
+        ("requirements_dev.txt", False),
+        ("constraints/dev.txt", False),
+        ("docs/notes.txt", True),
+        ("LICENSE", True),
+    ],
 )
 def test_lists_of_packages_are_no_prose(path: str, prose: bool) -> None:
     assert is_prose(path, "text") == prose

@@ -58,7 +58,9 @@ def test_the_words_of_one_name_stand_on_one_line() -> None:
 def test_the_dependencies_of_developers_are_others() -> None:
     developers = '"devDependencies": {\n  "hinge": "1"\n}'
     assert declared(["dependencies"], [], DEPENDENCIES) == 1.0 > declared(["dependencies"], [], developers) > 0
-    assert declared(["dependencies"], [], developers, optional=True) == 1.0 > declared(["dependencies"], [], DEPENDENCIES, optional=True) > 0
+    assert (
+        declared(["dependencies"], [], developers, optional=True) == 1.0 > declared(["dependencies"], [], DEPENDENCIES, optional=True) > 0
+    )
 
 
 @pytest.mark.parametrize(
