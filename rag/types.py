@@ -201,8 +201,9 @@ class SearchResult:
 
     `scores` holds every stage's: sparse (the mean of BM25 over whole terms and over terms without endings, each divided by its best),
     bm25 (over whole terms, as rank-bm25 has it), similarity (cosine), distance (1 − cosine), dense (= similarity), fused, ranked, rerank
-    (what the reranker gave, on its own scale), reranked, and the rank in each retriever as sparse_rank and dense_rank. A stage that did
-    not see it is absent. `twins`: places in other files with nearly the same text, which this result stands for.
+    (what the reranker gave, on its own scale), reranked, setup (what its file gained by saying how the repository is set up, where that
+    was asked for), and the rank in each retriever as sparse_rank and dense_rank. A stage that did not see it is absent. `twins`: places
+    in other files with nearly the same text, which this result stands for.
     """
 
     rank: int
