@@ -136,8 +136,9 @@ def _worth(kinds: Sequence[SetupKind], ecosystems: frozenset[str], chunks: Chunk
     """(f,) how likely each file says something of these kinds."""
     with _lock:
         known = _known.get(chunks)
-        if known is None:
-            known = [(number, roles, ecosystem(path)) for number, path in enumerate(chunks.paths) if (roles := setup_roles(path))]
+    if known is None:
+        known = [(number, roles, ecosystem(path)) for number, path in enumerate(chunks.paths) if (roles := setup_roles(path))]
+        with _lock:
             _known[chunks] = known
     worth = np.zeros(len(chunks.files))
     for number, roles, of in known:

@@ -53,7 +53,7 @@ _BY_NAME: tuple[tuple[Roles, str], ...] = (
     ),
     (
         _CI,
-        ".gitlab-ci.yml .gitlab-ci.yaml .travis.yml .travis.yaml jenkinsfile .jenkins.groovy jenkinsfile.groovy appveyor.yml .appveyor.yml"
+        ".gitlab-ci.yml .gitlab-ci.yaml .travis.yml .travis.yaml appveyor.yml .appveyor.yml"
         " appveyor.yaml .cirrus.yml .drone.yml .woodpecker.yml bitbucket-pipelines.yml cloudbuild.yaml cloudbuild.yml buildspec.yml"
         " azure-pipelines.yml azure-pipelines.yaml .semaphore.yml bors.toml",
     ),
@@ -87,7 +87,12 @@ for _roles, _names in _BY_NAME:
 
 _BY_PATTERN: tuple[tuple[Roles, re.Pattern[str]], ...] = (
     (_CI, re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|^\.(?:circleci|buildkite|gitlab/ci|azure-pipelines|ci)/.+\.ya?ml$")),
-    (_CI, re.compile(r"^\.github/actions/.+\.ya?ml$|^\.ci/[^/]+$|(?:^|/)[^/]*azure-pipelines[^/]*\.ya?ml$|(?:^|/)jenkinsfile[^/]*$")),
+    (
+        _CI,
+        re.compile(
+            r"^\.github/actions/.+\.ya?ml$|^\.ci/[^/]+$|(?:^|/)[^/]*azure-pipelines[^/]*\.ya?ml$|(?:^|/)\.?jenkins(?:file)?(?:\.[^/]*)?$"
+        ),
+    ),
     (
         _M,
         re.compile(
@@ -117,9 +122,9 @@ _BY_PATTERN: tuple[tuple[Roles, re.Pattern[str]], ...] = (
 )
 _HOUSEKEEPING = re.compile(
     r"stale|lock|label|codeql|scan|sponsor|triage|greet|welcome|assign|\bcla\b|dependabot|deps?review|dependency|zizmor|scorecard|close|notify"
-    r"|toc|rebase|transifex|people|community"
+    r"|toc|rebase|transifex"
 )
-_PUBLISHING = re.compile(r"releas|publish|deploy|upload|npm-tag|pypi|docker-?hub")
+_PUBLISHING = re.compile(r"releas|publish|deploy|upload|pypi|docker-?hub")
 _NO_LICENCE = re.compile(r"\.(?:py|js|ts|go|rs|java|kt|rb|php|c|cc|cpp|h|cs|swift|ex|scala|sh|json|ya?ml)$")
 _SOME_TEXT = re.compile(r"(?:^|/)notice(?:s)?(?:\.(?:txt|md))?$")
 _AT_HOME = frozenset({".github", "workflows", "actions", ".circleci", ".buildkite", ".devcontainer", "gradle", "config", ".config", ".ci"})

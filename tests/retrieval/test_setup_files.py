@@ -54,6 +54,7 @@ from rag.types import is_prose
         (".github/actions/door/action.yml", "ci"),
         (".gitlab-ci.yml", "ci"),
         ("Jenkinsfile", "ci"),
+        ("jenkins.groovy", "ci"),
         (".circleci/config.yml", "ci"),
         ("azure-pipelines.yml", "ci"),
         (".travis.yml", "ci"),
