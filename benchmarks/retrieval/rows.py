@@ -103,7 +103,7 @@ ROWS: tuple[Row, ...] = (
     Row("documentation in its group, headings: NDCG@10", "documentation", "0.85", 0.86, wanted=lambda q: q.category == "heading"),
     Row("documentation in its group, sentences: NDCG@10", "documentation", "0.78", 0.80, wanted=lambda q: q.category == "sentence"),
     Row("documentation, one list: NDCG@10", "documentation-list", "0.43", None),
-    Row("how it is set up, one list: NDCG@10", "setup", "0.55", 0.90, wanted=lambda q: q.category != "code"),
+    Row("how it is set up, one list: NDCG@10", "setup", "0.56", 0.90, wanted=lambda q: q.category != "code"),
     Row("the same words about code, one list: NDCG@10", "setup", "0.87", None, wanted=lambda q: q.category == "code"),
 )
 
