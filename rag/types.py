@@ -15,14 +15,18 @@ _OF_TEXTS = re.compile(
     r"(?:^|/)(?:[^/]+\.(?i:text|rdoc|cheatmd)|[A-Z]+(?:[_-][A-Z]+)*"  # LICENSE, RELEASE-NOTES
     r"|(?i:authors|changelog|changes|contributing|copying|install|licen[cs]e|news|notice|readme|todo))$"
 )
+_LIST_OF_PACKAGES = re.compile(r"(?:^|/)(?:[^/]*(?:requirements|constraints)[^/]*|(?:requirements|constraints)/[^/]+)\.txt$", re.IGNORECASE)
 _PLAIN = re.compile(
     r"(?!.*(?:(?<![A-Za-z])(?:unit)?(?:test|spec|fixture|mock|snapshot|corpus|expected)|Test|Spec|Mock)[^/]*/).*\.(?i:txt)$"
 )  # else it is recorded output
 
 
 def is_prose(path: str, language: str) -> bool:
-    """Whether people read the file as prose. Of "text" what is called so: rules of a tool and recorded output are no prose."""
-    return language in PROSE and (language != "text" or bool(_OF_TEXTS.search(path) or _PLAIN.match(path)))
+    """Whether people read the file as prose. Of "text" what is called so: rules of a tool, lists of required packages and recorded output
+    are no prose."""
+    if language != "text":
+        return language in PROSE
+    return bool(_OF_TEXTS.search(path) or _PLAIN.match(path)) and not _LIST_OF_PACKAGES.search(path)
 
 
 class Kind(StrEnum):
@@ -197,8 +201,9 @@ class SearchResult:
 
     `scores` holds every stage's: sparse (the mean of BM25 over whole terms and over terms without endings, each divided by its best),
     bm25 (over whole terms, as rank-bm25 has it), similarity (cosine), distance (1 − cosine), dense (= similarity), fused, ranked, rerank
-    (what the reranker gave, on its own scale), reranked, and the rank in each retriever as sparse_rank and dense_rank. A stage that did
-    not see it is absent. `twins`: places in other files with nearly the same text, which this result stands for.
+    (what the reranker gave, on its own scale), reranked, setup (what its file gained by saying how the repository is set up, where that
+    was asked for), and the rank in each retriever as sparse_rank and dense_rank. A stage that did not see it is absent. `twins`: places
+    in other files with nearly the same text, which this result stands for.
     """
 
     rank: int

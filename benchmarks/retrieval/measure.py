@@ -82,7 +82,8 @@ def _left_out(name: str, report: EvalReport) -> list[str]:
 
 
 def _read(bench: Path, one: Set, commits: int | None) -> list[Question]:
-    found = [question for name in one.files if (bench / f"{name}.jsonl").is_file() for question in read_questions(bench / f"{name}.jsonl")]
+    paths = [(Path(__file__).parent if one.own else bench) / f"{name}.jsonl" for name in one.files]
+    found = [question for path in paths if path.is_file() for question in read_questions(path)]
     return fewer_commits(found, one.commits if commits is None else commits) if one.commits else found
 
 

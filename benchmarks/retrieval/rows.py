@@ -30,7 +30,7 @@ def asked_as(column: str, settings: RetrievalSettings) -> tuple[Stage, Retrieval
 class Set:
     """Questions that are asked in one go. `files`: names of the files of questions. `commits`: of each repository at most so many. `group`:
     of ranked results, "" for one list of both. `documentation`: questions made of the repositories' own prose, among prose alone unless
-    `all_files`.
+    `all_files`. `own`: the files lie beside this module.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Set:
     documentation: bool = False
     group: Group = ""
     all_files: bool = False
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ SETS: tuple[Set, ...] = (
     Set("issue-code", ("issue",), commits=3, group="code"),
     Set("documentation", ("concept",), documentation=True, group="prose"),
     Set("documentation-list", ("concept",), documentation=True, all_files=True),
+    Set("setup", ("setup",), own=True),
 )
 ROWS: tuple[Row, ...] = (
     Row("concept, index_root, code's group: NDCG@10", "concept-root", "0.914", 0.92),
@@ -101,6 +103,8 @@ ROWS: tuple[Row, ...] = (
     Row("documentation in its group, headings: NDCG@10", "documentation", "0.85", 0.86, wanted=lambda q: q.category == "heading"),
     Row("documentation in its group, sentences: NDCG@10", "documentation", "0.78", 0.80, wanted=lambda q: q.category == "sentence"),
     Row("documentation, one list: NDCG@10", "documentation-list", "0.43", None),
+    Row("how it is set up, one list: NDCG@10", "setup", "0.56", 0.90, wanted=lambda q: q.category != "code"),
+    Row("the same words about code, one list: NDCG@10", "setup", "0.87", None, wanted=lambda q: q.category == "code"),
 )
 
 

@@ -29,6 +29,7 @@ _USING = re.compile(
     r"|require[sd]?|recommended|options?|settings?|environment variables?)\b",
     re.IGNORECASE,
 )  # what somebody asks who uses it
+_HOW_TO = re.compile(r"\bhow (?:do|can|could|should|would|must|may) (?:i|we|you|one)\b|\bhow to\b", re.IGNORECASE)
 _BUILDING = re.compile(
     r"\b(?:where|which (?:struct|component|module|type|file)s?|how (?:is|are|does|was)|implement\w*|internal\w*|defin\w+"
     r"|what does \S+ do|code|function|class|method)\b",
@@ -40,7 +41,8 @@ _BUILDING = re.compile(
 class Grounds:
     """What speaks for a group. `similarity`: its best chunk's cosine; `coverage`: of the question's importance by one of its chunks, 0 to
     1; `stem`: the best match of a file's name, 0 to 1; `text`: the best chunk's score by words and meaning, 0 to 1; `names`: how a heading
-    or a defined name of its best chunks meets the question (F1).
+    or a defined name of its best chunks meets the question (F1); `setup`: how well its best file says how the repository is set up, where
+    that is asked for.
     """
 
     similarity: float = 0.0
@@ -48,6 +50,7 @@ class Grounds:
     stem: float = 0.0
     text: float = 0.0
     names: float = 0.0
+    setup: float = 0.0
 
 
 def leaning(question: str) -> int:
@@ -55,14 +58,26 @@ def leaning(question: str) -> int:
     return bool(_USING.search(question)) - bool(_BUILDING.search(question))
 
 
-def lead_of_prose(code: Grounds, prose: Grounds, *, symbol: bool, identifier_defined: bool, documentation: bool, leaning: int = 0) -> float:
+def how_to(question: str) -> bool:
+    """Whether a line of text asks for instructions."""
+    return bool(_HOW_TO.search(question))
+
+
+def lead_of_prose(
+    code: Grounds, prose: Grounds, *, symbol: bool, identifier_defined: bool, documentation: bool, leaning: int = 0, how_to: bool = False
+) -> float:
     """How much likelier documentation answers than code: it leads above LEADS_ABOVE. `documentation`: the question asks for it in words;
-    `leaning`: see above. Never for a bare symbol.
+    `leaning`, `how_to`: see above. Never for a bare symbol.
+
+    Where it is asked how the repository is set up, the group whose file says so: if not how to do something, whatever else speaks.
     """
     if symbol:
         return -math.inf
     z = 8 * (prose.similarity - code.similarity) + 2 * (prose.coverage - code.coverage) + prose.stem - 3 * code.stem
     z += 4 * (prose.text - code.text) + 2 * (prose.names - code.names)
+    if prose.setup or code.setup:
+        z += (2 if how_to else 8) * (prose.setup - code.setup)
+        leaning = leaning if how_to else 0
     return z - identifier_defined + 2 * documentation + 2 * leaning
 
 

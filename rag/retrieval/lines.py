@@ -8,6 +8,7 @@ from rag.retrieval import signals
 from rag.retrieval.evidence import Evidence, first_of
 from rag.retrieval.matching import Floats
 from rag.retrieval.pointed import Pointed
+from rag.retrieval.setup import Setup
 from rag.retrieval.signals import Weights
 
 _CHOSEN_CHUNKS = 8  # of a file whose defined names decide which of them comes first
@@ -15,16 +16,20 @@ _CHOSEN_CHUNKS = 8  # of a file whose defined names decide which of them comes f
 
 class Lines:
     """The chunks of files in the order in which they answer. `names`: (n,) how well those that each chunk defines meet the question.
-    `meant`: rows that a qualified name means.
+    `meant`: rows that a qualified name means. `setup`: where the question asks how the repository is set up.
     """
 
-    def __init__(self, evidence: Evidence, names: Floats, pointed: Pointed, meant: frozenset[int], weights: Weights) -> None:
+    def __init__(
+        self, evidence: Evidence, names: Floats, pointed: Pointed, meant: frozenset[int], setup: Setup | None, weights: Weights
+    ) -> None:
         self._evidence = evidence
         self._names = names
         self._weights = weights
         self._scores = weights.lines_sparse * evidence.scaled(evidence.sparse)
         if evidence.dense is not None:
             self._scores += weights.lines_dense * evidence.scaled(np.maximum(evidence.dense, 0.0))
+        if setup is not None:
+            self._scores += weights.lines_declared * np.array([setup.declared.get(row, 0.0) for row in evidence.rows.tolist()])
         self._pointed: Floats | None = np.zeros(len(evidence.rows)) if pointed.rows or meant else None
         if self._pointed is not None:
             self._pointed += weights.lines_pointed * np.isin(evidence.rows, list(pointed.rows))

@@ -13,7 +13,7 @@ from rag.retrieval import confidence
 from rag.retrieval.candidates import Candidates
 from rag.retrieval.described import Described, describe
 from rag.retrieval.evidence import Evidence, first_of, gather
-from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, lead_of_prose, leaning
+from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, how_to, lead_of_prose, leaning
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Ranked, rank
 from rag.retrieval.scored import unasked_changes
@@ -21,6 +21,7 @@ from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting, o
 from rag.retrieval.subject import Subject
 
 _OF_FIT = ("text", "file name", "names", "definition")  # signals of a file that say how well it meets this question
+_OF_SETUP = 1.5  # of that, where the question asks how the repository is set up and settings answer
 _NEAREST = 5  # chunks of a group whose names tell which group leads
 _NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -57,7 +58,8 @@ def ranked_lists(
         code_weights = of_members(code_weights)
     for name, of_group, weights in (("code", ~files.prose, code_weights), ("prose", files.prose, prose_weights)):
         weights = fitting(weights, generation.manifest.embedding.backend)
-        extra = np.concatenate([subject.definitions.files if name == "code" else _NOTHING, subject.pointed.files])
+        setup = subject.setup.files if subject.setup else _NOTHING
+        extra = np.concatenate([subject.definitions.files if name == "code" else _NOTHING, subject.pointed.files, setup])
         evidence = gather(files, of_group, best, words.scores, allowed, found, extra, candidates.similarity)
         described = describe(evidence.files, chunks, subject.asked)
         grounds[name] = _grounds(evidence, described, subject, generation, candidates)
@@ -84,18 +86,21 @@ def _grounds(evidence: Evidence, described: Described, subject: Subject, generat
     covered = confidence.coverage(subject.asked, subject.holders, rows[first_of(sparse, confidence.BEST)].tolist())
     text = sparse if dense is None else 0.5 * sparse + 0.5 * np.maximum(dense, 0.0)
     names = subject.names[rows[first_of(text, _NEAREST)]]
-    return Grounds(similarity, covered, described.best_name, float(text.max()), float(names.max(initial=0.0)))
+    setup = float(subject.setup.shares[evidence.files].max(initial=0.0)) if subject.setup else 0.0
+    return Grounds(similarity, covered, described.best_name, float(text.max()), float(names.max(initial=0.0)), setup)
 
 
 def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:
     query = subject.query
+    question = query.long.title if query.long else query.text
     return lead_of_prose(
         grounds["code"],
         grounds["prose"],
         symbol=bool(query.symbol),
         identifier_defined=bool(subject.definitions.strength),
         documentation=query.asks_for == "documentation",
-        leaning=leaning(query.long.title if query.long else query.text),
+        leaning=leaning(question),
+        how_to=how_to(question),
     )
 
 
@@ -107,5 +112,6 @@ def _confidence(
     similarity = candidates.own_best
     if similarity is None:
         similarity = max(one.similarity for one in grounds.values())
-    fit = sum(leading[0].shares.get(signal, 0.0) for signal in _OF_FIT) if leading else 0.0
+    answered = subject.setup.answered if subject.setup else 0.0
+    fit = _OF_SETUP * answered + sum(leading[0].shares.get(signal, 0.0) for signal in _OF_FIT) if leading else 0.0
     return confidence.calibrated(confidence.raw_confidence(similarity, subject.covered, subject.known, fit, len(generation.chunks)))

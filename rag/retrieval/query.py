@@ -11,6 +11,7 @@ from rag.index.tokens import terms, word_terms, words
 from rag.retrieval.long_text import LONG, LongText, long_text
 from rag.retrieval.places import Place, is_file, places_of
 from rag.retrieval.query_filters import Group, filters_in
+from rag.retrieval.setup_asked import SetupKind, setup_asked
 from rag.types import Filters
 
 AsksFor = Literal["where", "how", "what", "why", "who", "documentation", "symbol", ""]
@@ -66,6 +67,7 @@ _CHANGES = re.compile(
     r"|new in|v?\d+\.\d+(?:\.\d+)?)\b",
     re.IGNORECASE,
 )
+_VERSIONS = re.compile(r"\bversions?\b", re.IGNORECASE)  # of what the repository needs, where that is asked for
 _OPAQUE = re.compile(
     r"\b(?:0x[0-9a-f]+|(?=[a-f]*[0-9])[0-9a-f]{10,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b", re.IGNORECASE
 )  # addresses, hashes, identifiers of one run: no source holds them
@@ -83,7 +85,8 @@ class Query:
     `places`: what it points at. `symbol`: its bare name in lower case, where the whole question is a symbol. `identifiers`: bare names in
     lower case, of all that is written like code, the symbol included; `qualified`: those with what they belong to,
     "door.open". `group`: which results were asked for, "" for either.
-    `asks_for_changes`: what another version brought. `in_english`: a word says so that other languages do not have.
+    `asks_for_changes`: what another version brought. `asks_for_setup`: what the repository depends on, how it is built … (see
+    rag.retrieval.setup_asked). `in_english`: a word says so that other languages do not have.
     """
 
     text: str
@@ -103,6 +106,7 @@ class Query:
     asks_for_tests: bool
     asks_for_examples: bool
     asks_for_changes: bool
+    asks_for_setup: tuple[SetupKind, ...]
     in_english: bool
 
     @property
@@ -129,6 +133,9 @@ def understand(question: str) -> Query:
     head = long.title if long else text  # the question itself: what it asks for is said there
     symbol = "" if long else bare_name(text) if _SYMBOL.match(text) else ""
     kept = searched_terms(head)
+    setup = () if symbol or long else tuple(sorted(setup_asked(text.partition("\n")[0])))
+    if "licence" in setup:  # as files are called, and what they say, however it is spelled in the question
+        kept = tuple(re.sub("^licenc", "licens", term) for term in kept)
     return Query(
         text=text,
         terms=kept,
@@ -146,7 +153,8 @@ def understand(question: str) -> Query:
         asks_for=_asks_for(head, symbol),
         asks_for_tests=not _TESTS.isdisjoint(terms(_TEST_TOOL.sub(" ", head))) or bool(_SPECS.search(head)),
         asks_for_examples=not _EXAMPLES.isdisjoint(terms(head)),
-        asks_for_changes=bool(_CHANGES.search(head)),
+        asks_for_changes=bool(_CHANGES.search(_VERSIONS.sub(" ", head) if setup and setup != ("used",) else head)),
+        asks_for_setup=setup,
         in_english=bool(_ENGLISH.search(head)),
     )
 

@@ -103,7 +103,9 @@ def _results(
     def scores(result: Ranked) -> dict[str, float]:
         found = candidates.scores(result.row, similarities.get(result.row))
         if stage in GROUPED:
-            found["ranked"] = order.before[result.row].score
+            before = order.before[result.row]
+            found["ranked"] = before.score
+            found |= {"setup": before.shares["setup"]} if "setup" in before.shares else {}
         if order.relevance:
             found |= {"reranked": result.score}
             found |= {"rerank": order.relevance[result.row].score} if result.row in order.relevance else {}

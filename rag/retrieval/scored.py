@@ -44,6 +44,7 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
     better = words - words[described.ordinary].max(initial=0.0)
     text = _fused(evidence, weights.sparse_of_symbol if query.symbol else weights.sparse, rrf_k)
     broad = signals.breadth(len(subject.asked.importance))
+    setup = subject.setup.shares[evidence.files] if subject.setup else np.zeros(len(numbers))
     return Files(
         {
             "text": text,
@@ -58,6 +59,7 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
                 _of_files(definitions.strength, numbers), described.called(query.symbol), weights, symbol=bool(query.symbol)
             ),
             "named": signals.pointed_at(_of_files(dict.fromkeys(pointed.named, 1.0), numbers), _of_files(pointed.framed, numbers), weights),
+            "setup": signals.setup(setup, weights),
             "names": signals.names_match(_best_names(subject.names, combined, evidence, weights), weights),
         },
         {
@@ -69,7 +71,7 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
                 examples=query.asks_for_examples,
                 better=better,
             ),
-            "× data": signals.material(described.data, described.odd, weights, better=better),
+            "× data": signals.material(described.data, described.odd, setup, weights, better=better),
             "× page": _pages(subject, evidence, combined, described, weights),
             "× old": signals.currency(described.old, weights),
             "× platform": signals.reach(described.variant, weights),

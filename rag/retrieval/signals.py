@@ -38,6 +38,7 @@ class Weights:
     stem_agrees: float = 1.5
     place: float = 0.5
     frame: float = 0.3
+    setup: float = 2.0
     test: float = 0.6
     example: float = 0.7
     lenience: float = 0.6
@@ -60,6 +61,7 @@ class Weights:
     lines_names: float = 0.2
     lines_pointed: float = 1.0
     lines_meant: float = 0.5
+    lines_declared: float = 1.5
 
 
 CODE = Weights()
@@ -193,10 +195,16 @@ def role(test: Flags, example: Flags, weights: Weights, *, tests: bool, examples
     return _excused(factor, better, weights)
 
 
-def material(data: Flags, odd: Flags, weights: Weights, *, better: Floats) -> Floats:
-    """What the score of a file of settings or `data` is multiplied by, and of an `odd` one, whose language nobody knows. `better`: as for
-    `role`."""
-    return _excused(np.where(odd, weights.odd, np.where(data, weights.data, 1.0)), better, weights)
+def setup(shares: Floats, weights: Weights) -> Floats:
+    """Files that say how the repository is set up, where that is asked for. `shares`: see `rag.retrieval.setup`."""
+    return weights.setup * shares
+
+
+def material(data: Flags, odd: Flags, setup: Floats, weights: Weights, *, better: Floats) -> Floats:
+    """What the score of a file of settings or `data` is multiplied by, and of an `odd` one, whose language nobody knows. `setup`: above 0
+    where settings are asked for, and these say it. `better`: as for `role`."""
+    factor = np.where(odd, weights.odd, np.where(data, weights.data, 1.0))
+    return _excused(np.where(setup > 0, 1.0, factor), better, weights)
 
 
 def _excused(factor: Floats, better: Floats, weights: Weights) -> Floats:

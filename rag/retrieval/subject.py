@@ -14,6 +14,7 @@ from rag.retrieval.matching import Asked, Floats
 from rag.retrieval.names import names_met
 from rag.retrieval.pointed import Pointed, pointed_at
 from rag.retrieval.query import Query
+from rag.retrieval.setup import Setup, setup_of
 from rag.retrieval.signals import breadth
 
 
@@ -33,6 +34,7 @@ class Subject:
     changed: Floats
     covered: float
     known: float
+    setup: Setup | None = None
 
     @property
     def of_members(self) -> bool:
@@ -56,4 +58,5 @@ def subject_of(query: Query, generation: Generation) -> Subject:
         changed_by_commits(query.stems if breadth(len(asked.importance)) < 1 else (), generation),
         confidence.coverage_by_file(asked, holders, chunks.files),
         confidence.known_share(query.identifiers, generation.sparse),
+        setup_of(query, generation),
     )

@@ -85,6 +85,22 @@ async def test_a_word_of_the_question_or_a_similar_vector_is_enough() -> None:
     assert not (await ask("Where are endpoints bound?", ROUTE, similarity=0.45)).abstained
 
 
+async def test_a_file_that_says_how_the_repository_is_set_up_need_not_say_it_in_the_words_of_the_question() -> None:
+    workflow = chunk(".github/workflows/ship.yml", text="on: push", symbol="", kind=Kind.MODULE, language="yaml")
+    for gained, abstained in ((1.5, False), (0.5, True)):
+        found = result(1, workflow, 0.1)
+        found = replace(found, scores={**found.scores, "setup": gained})
+        items = [
+            item
+            async for item in Answerer(lambda _: ExtractiveGenerator()).answer(
+                "how do we publish?", retrieval([found]), LOCAL, answer_id="a1"
+            )
+        ]
+        answer = items[-1]
+        assert isinstance(answer, Answer)
+        assert answer.abstained == abstained
+
+
 async def test_what_is_not_relevant_is_not_shown() -> None:
     other = chunk("zebra.py", text="stripes = 1", symbol="", kind=Kind.MODULE)
     found = retrieval([result(1, other, 0.1), result(2, ROUTE, 0.1)])

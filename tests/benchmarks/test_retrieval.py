@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.retrieval import rows as rows_of_targets
 from benchmarks.retrieval.beyond import let_through
 from benchmarks.retrieval.measure import measure
 from benchmarks.retrieval.rows import FINAL, SHOWN, Cell, Result, fewer_commits
 from benchmarks.retrieval.table import as_json, render
-from rag.evaluation.datasets import Label, Question
+from rag.evaluation.datasets import Label, Question, in_half, read_questions
 from tests.index.fixtures import git, make_repository
 
 
@@ -61,6 +62,17 @@ def test_without_questions_or_clones_it_says_how_to_get_them(tmp_path: Path) -> 
 
     assert "make bench-retrieval BENCH=DIR REPOS=DIR" in run()
     assert "git clone --bare https://github.com/owner/name.git REPOS/owner+name" in run("--bench", str(tmp_path))
+
+
+SETUP = Path(rows_of_targets.__file__).parent / "setup.jsonl"
+
+
+def test_the_set_that_is_kept_here_reads_and_knows_its_kinds() -> None:
+    questions = read_questions(SETUP)
+    kinds = {question.category for question in questions}
+    assert {"dependency", "runtime", "ci", "release", "container", "build", "licence", "lint", "scripts", "code"} == kinds
+    assert len({question.repository for question in questions if in_half(question.repository, "a")}) >= 6
+    assert len({question.repository for question in questions if in_half(question.repository, "b")}) >= 6
 
 
 GUIDE = """# The guide of {0}
@@ -115,7 +127,12 @@ async def test_every_row_from_end_to_end(tmp_path: Path, models_directory: Path,
     assert foreign.cells[-1].value == 0.0  # a lamp is no chair
     assert [one.unit for one in results[-2:]] == ["ms", "ms"]
     assert "no index here has 50,000" in results[-1].note
-    assert left_out == [
+    own = [line for line in left_out if line.startswith("setup: ")]
+    assert [line.partition(" were NOT asked")[0] for line in own] == [
+        f"setup: {len(read_questions(SETUP))} questions"
+    ]  # no clones of those
+    assert by_name["how it is set up, one list"].questions == 0
+    assert [line for line in left_out if line not in own] == [
         f"{name}: {file}.jsonl is not in {bench}." for file in ("change", "pinpoint", "explain", "issue") for name in (file, f"{file}-code")
     ]
     saved = [json.loads(line) for line in (tmp_path / "documentation.jsonl").read_text().splitlines()]

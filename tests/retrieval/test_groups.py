@@ -1,20 +1,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.retrieval.groups import LEADS_ABOVE, Grounds, in_one_list, lead_of_prose, leaning, mixed, places_of_both
+from rag.retrieval.groups import LEADS_ABOVE, Grounds, how_to, in_one_list, lead_of_prose, leaning, mixed, places_of_both
 from rag.retrieval.ranking import Ranked
 from rag.types import Chunk, Kind, SearchResult
 
 CODE = Grounds(similarity=0.4, coverage=0.5, stem=0.2)
 
 
-def prose_leads(code: Grounds, prose: Grounds, *, symbol: bool, identifier_defined: bool, documentation: bool, leaning: int = 0) -> bool:
-    lead = lead_of_prose(code, prose, symbol=symbol, identifier_defined=identifier_defined, documentation=documentation, leaning=leaning)
+def prose_leads(code: Grounds, prose: Grounds, *, symbol: bool, identifier_defined: bool, documentation: bool, **asked: Any) -> bool:
+    lead = lead_of_prose(code, prose, symbol=symbol, identifier_defined=identifier_defined, documentation=documentation, **asked)
     return lead > LEADS_ABOVE
 
 
@@ -56,6 +57,24 @@ def test_whatever_speaks_for_a_group_speaks_against_the_other(
     assert not prose_leads(one, none, **asked)
     assert prose_leads(none, Grounds(text=1.0), leaning=-1, **asked)
     assert not prose_leads(one, one, leaning=-1, **asked)
+
+
+@given(st.floats(0.3, 1), st.booleans())
+def test_the_group_whose_file_says_how_the_repository_is_set_up_leads(share: float, both: bool) -> None:
+    asked = {"symbol": False, "identifier_defined": False, "documentation": False}
+    says, silent = Grounds(text=1.0, setup=share), Grounds(text=1.0, setup=share / 2 if both else 0.0)
+    assert prose_leads(silent, says, leaning=-1, **asked)
+    assert not prose_leads(says, silent, leaning=1, **asked)
+
+
+def test_instructions_are_looked_for_in_documentation_first() -> None:
+    asked: dict[str, Any] = {"symbol": False, "identifier_defined": False, "documentation": False, "leaning": 1}
+    makefile, readme = Grounds(text=1.0, setup=0.9), Grounds(text=1.0, similarity=0.1)
+    assert prose_leads(makefile, readme, how_to=True, **asked)
+    assert not prose_leads(makefile, readme, how_to=False, **asked)
+    assert how_to("How do I run the tests?")
+    assert how_to("how to build it")
+    assert not how_to("how are the tests run")
 
 
 @given(st.integers(0, 12), st.integers(0, 12), st.integers(1, 12))

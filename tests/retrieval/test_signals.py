@@ -132,9 +132,19 @@ def test_change_logs_and_translations_give_way_unless_they_answer_far_better() -
 
 def test_settings_and_files_of_no_known_language_give_way_unless_they_are_far_better() -> None:
     data, odd = np.array([True, True, False]), np.array([False, True, False])
-    assert signals.material(data, odd, CODE, better=np.full(3, -1.0)).tolist() == [CODE.data, CODE.odd, 1.0]
-    assert CODE.odd < CODE.data < signals.material(data, odd, CODE, better=np.full(3, CODE.lenience / 2))[0] < 1
-    assert signals.material(data, odd, CODE, better=np.ones(3)).tolist() == [1.0, 1.0, 1.0]
+    none = np.zeros(3)
+    assert signals.material(data, odd, none, CODE, better=np.full(3, -1.0)).tolist() == [CODE.data, CODE.odd, 1.0]
+    assert CODE.odd < CODE.data < signals.material(data, odd, none, CODE, better=np.full(3, CODE.lenience / 2))[0] < 1
+    assert signals.material(data, odd, none, CODE, better=np.ones(3)).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_settings_that_are_asked_for_give_way_to_nothing() -> None:
+    data, odd = np.array([True, True, False]), np.array([False, True, False])
+    assert signals.material(data, odd, np.array([0.5, 0.1, 0.0]), CODE, better=np.full(3, -1.0)).tolist() == [1.0, 1.0, 1.0]
+    for weights in (CODE, PROSE):
+        gained = signals.setup(np.array([0.0, 0.5, 1.0]), weights)
+        assert gained.tolist() == [0.0, weights.setup / 2, weights.setup]
+        assert weights.setup > weights.stem + weights.trunk
 
 
 def test_where_the_code_is_counts_for_less_where_a_name_says_where_to_look() -> None:

@@ -17,6 +17,7 @@ from rag.types import PROSE, Chunk, ContextChunk, GenerationRequest, Kind
 PLACES = 4
 _BEST = 3
 _LEAST_SIMILARITY = 0.30
+_LEAST_SETUP = 1.0  # of a file that says how the repository is set up, in its own words
 _LINE_CHARS = 140
 # The commonest words of questions: they tell no file from another.
 _COMMON_WORDS = """
@@ -70,7 +71,9 @@ def question_terms(question: str, repository: str = "") -> frozenset[str]:
 
 
 def relevant(entry: ContextChunk, asked: frozenset[str]) -> bool:
-    return entry.result.scores.get("similarity", 0.0) >= _LEAST_SIMILARITY or bool(_shared(entry.result.chunk, asked))
+    scores = entry.result.scores
+    alike = scores.get("similarity", 0.0) >= _LEAST_SIMILARITY or scores.get("setup", 0.0) >= _LEAST_SETUP
+    return alike or bool(_shared(entry.result.chunk, asked))
 
 
 def choose(entries: Sequence[ContextChunk], most: int) -> list[ContextChunk]:
