@@ -8,7 +8,7 @@ from rag.retrieval import signals
 from rag.retrieval.evidence import Evidence, first_of
 from rag.retrieval.matching import Floats
 from rag.retrieval.pointed import Pointed
-from rag.retrieval.setup import Setup
+from rag.retrieval.setup.found import Setup
 from rag.retrieval.signals import Weights
 
 _CHOSEN_CHUNKS = 8  # of a file whose defined names decide which of them comes first

@@ -11,7 +11,7 @@ from rag.index.tokens import terms, word_terms, words
 from rag.retrieval.long_text import LONG, LongText, long_text
 from rag.retrieval.places import Place, is_file, places_of
 from rag.retrieval.query_filters import Group, filters_in
-from rag.retrieval.setup_asked import SetupKind, setup_asked
+from rag.retrieval.setup.asked import SetupKind, setup_asked
 from rag.types import Filters
 
 AsksFor = Literal["where", "how", "what", "why", "who", "documentation", "symbol", ""]
@@ -86,7 +86,7 @@ class Query:
     lower case, of all that is written like code, the symbol included; `qualified`: those with what they belong to,
     "door.open". `group`: which results were asked for, "" for either.
     `asks_for_changes`: what another version brought. `asks_for_setup`: what the repository depends on, how it is built … (see
-    rag.retrieval.setup_asked). `in_english`: a word says so that other languages do not have.
+    rag.retrieval.setup.asked). `in_english`: a word says so that other languages do not have.
     """
 
     text: str

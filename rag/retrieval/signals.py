@@ -196,7 +196,7 @@ def role(test: Flags, example: Flags, weights: Weights, *, tests: bool, examples
 
 
 def setup(shares: Floats, weights: Weights) -> Floats:
-    """Files that say how the repository is set up, where that is asked for. `shares`: see `rag.retrieval.setup`."""
+    """Files that say how the repository is set up, where that is asked for. `shares`: see `rag.retrieval.setup.found`."""
     return weights.setup * shares
 
 

@@ -14,7 +14,7 @@ from rag.retrieval.matching import Asked, Floats
 from rag.retrieval.names import names_met
 from rag.retrieval.pointed import Pointed, pointed_at
 from rag.retrieval.query import Query
-from rag.retrieval.setup import Setup, setup_of
+from rag.retrieval.setup.found import Setup, setup_of
 from rag.retrieval.signals import breadth
 
 

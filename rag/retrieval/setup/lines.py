@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from rag.retrieval.setup_asked import SetupKind
+from rag.retrieval.setup.asked import SetupKind
 
 _VERSION = re.compile(r"[~^<>=!]=?\s*[\"']?v?\d|\bv?\d+\.\d+|[\"'>:@=]\s?v?\d+(?:[.\s\"'<,]|$)", re.IGNORECASE)
 _BY_REFERENCE = 0.7  # ${door.version}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.retrieval.setup_files import SetupRole, setup_roles
+from rag.retrieval.setup.files import SetupRole, setup_roles
 from rag.types import is_prose
 
 

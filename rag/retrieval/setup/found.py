@@ -20,11 +20,11 @@ from rag.index.tokens import word_terms
 from rag.retrieval.importance import importance
 from rag.retrieval.matching import Floats
 from rag.retrieval.query import Query
-from rag.retrieval.setup_asked import SetupKind
-from rag.retrieval.setup_ecosystems import ecosystem, ecosystems_asked
-from rag.retrieval.setup_files import Roles, SetupRole, setup_roles
-from rag.retrieval.setup_lines import declared
-from rag.retrieval.setup_subject import subject_of_setup
+from rag.retrieval.setup.asked import SetupKind
+from rag.retrieval.setup.ecosystems import ecosystem, ecosystems_asked
+from rag.retrieval.setup.files import Roles, SetupRole, setup_roles
+from rag.retrieval.setup.lines import declared
+from rag.retrieval.setup.subject import subject_of_setup
 
 _SAID_IN: Mapping[SetupKind, Mapping[SetupRole, float]] = {
     "dependencies": {"manifest": 1.0, "lock": 0.4},

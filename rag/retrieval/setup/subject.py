@@ -6,8 +6,8 @@ from collections.abc import Sequence, Set
 
 from rag.index.tokens import split_words, word_terms, words
 from rag.retrieval.query import STOP_WORDS
-from rag.retrieval.setup_asked import SetupKind
-from rag.retrieval.setup_ecosystems import without_ecosystems
+from rag.retrieval.setup.asked import SetupKind
+from rag.retrieval.setup.ecosystems import without_ecosystems
 
 _OF_SUCH_QUESTIONS = """
 add against all allow allowed any applied apply build built called ci compose config configuration configure configured constraint

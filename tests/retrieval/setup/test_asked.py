@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.retrieval.query import understand
-from rag.retrieval.setup_asked import SetupKind, setup_asked
-from rag.retrieval.setup_ecosystems import ecosystem, ecosystems_asked, without_ecosystems
-from rag.retrieval.setup_subject import subject_of_setup
+from rag.retrieval.setup.asked import SetupKind, setup_asked
+from rag.retrieval.setup.ecosystems import ecosystem, ecosystems_asked, without_ecosystems
+from rag.retrieval.setup.subject import subject_of_setup
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.retrieval.setup_asked import SetupKind
-from rag.retrieval.setup_lines import declared
+from rag.retrieval.setup.asked import SetupKind
+from rag.retrieval.setup.lines import declared
 
 DEPENDENCIES = 'dependencies = [\n    "hinge>=1.2",\n    "oil",\n]\n'
 

@@ -15,7 +15,7 @@ from rag.index.generation import Generation, Indexes
 from rag.index.jobs import BuildJob
 from rag.retrieval.query import understand
 from rag.retrieval.retriever import Retriever
-from rag.retrieval.setup import setup_of
+from rag.retrieval.setup.found import setup_of
 from rag.types import Repository
 from tests.index.fixtures import data_directory, make_repository
 
