@@ -38,7 +38,7 @@ from tests.retrieval.test_described import table_of
     ],
 )
 def test_a_path_is_told_without_its_platforms(path: str, bare: str, platforms: set[str]) -> None:
-    assert without_platform(path) == (bare, platforms)
+    assert without_platform(path) == (bare, frozenset(platforms))
 
 
 FILES = {
