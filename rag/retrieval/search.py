@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from rag.errors import StoreUnavailable
 from rag.index.generation import Generation
 from rag.index.history_filter import resolved
-from rag.index.scan import cosines_of, nearest
 from rag.index.sparse import best_rows
 from rag.protocols import HybridStore, ScanningStore, Vector
 from rag.retrieval.focus import focused
@@ -101,13 +100,12 @@ class Search:
         """The question's vector and, if `search`, what is near to it. Raises: RetrievalError, ModelError."""
         with self.clocked("embed"):
             vector = query_vectors.of(*self.query.texts)
-        store, vectors = self.generation.dense, self.generation.vectors
+        store, scan = self.generation.dense, self.generation.scan
         if not search or store is None:
             return Meaning(vector)
         with self.clocked("dense"):
-            if isinstance(store, ScanningStore) and store.scans and vectors is not None:
-                cosines = cosines_of(vector, vectors)
-                return Meaning(vector, nearest(cosines, self.limit, allowed), cosines)
+            if isinstance(store, ScanningStore) and store.scans and scan is not None:
+                return Meaning(vector, *scan.nearest(vector, self.limit, allowed))
             return Meaning(vector, store.search(vector, self.limit, self.filters or None))
 
     @property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.index.scan import products
+from rag.index.cosines import cosines_at, products
 from rag.protocols import Vector
 
 _SAMPLE = 1024  # chunks whose median similarity is what an unrelated chunk has
@@ -37,12 +37,7 @@ class Similarity:
         """(m,) of these rows."""
         if self.known is not None:
             return self.known[rows]
-        ends = [*(np.flatnonzero(np.diff(rows) != 1) + 1).tolist(), len(rows)]
-        runs = zip([0, *ends], ends, strict=False)  # of rows that lie together: they are not copied
-        found: Vector = np.concatenate(
-            [products(self.vectors[rows[start] : rows[end - 1] + 1], self.question) for start, end in runs if start < end]
-        )
-        return found
+        return cosines_at(rows, self.question, self.vectors)
 
     def of(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(m,) of these rows, on the scale; below 0 for what is less than unrelated."""
