@@ -12,10 +12,12 @@ from rag.index.spread import spread
 from rag.protocols import Vector
 
 _SLICE = 4_096  # vectors that a thread compares before it takes the next, so that none waits long for another
-_CHOSEN_SLICE = 1_024  # of chosen rows
+_COPIED = 256  # at a time, of rows that lie apart
+_SAMPLE = 1_024
 _RUN = 4  # rows in a row, on average, from which on they are compared where they lie
 
 Rows = NDArray[np.int64]
+NONE: Rows = np.zeros(0, dtype=np.int64)
 
 
 def cosines_of(question: Vector, vectors: Vector) -> Vector:
@@ -32,21 +34,22 @@ def cosines_of(question: Vector, vectors: Vector) -> Vector:
 
 
 def cosines_at(rows: Rows, question: Vector, vectors: Vector) -> Vector:
-    """(m,) those of `rows` alone."""
+    """(m,) those of `rows` alone. On one thread: rows that lie together are compared where they lie, in many small steps."""
     vectors = np.asarray(vectors)  # as a map, every slice of it is one
     found = np.empty(len(rows), dtype=np.float32)
-
-    def compare(part: slice) -> None:
-        some, out = rows[part], found[part]
-        starts = [0, *(np.flatnonzero(np.diff(some) != 1) + 1).tolist()]
-        if len(starts) * _RUN > len(some):
-            products(vectors[some], question, out)
-            return
-        for start, end in pairwise([*starts, len(some)]):
-            products(vectors[some[start] : some[end - 1] + 1], question, out[start:end])
-
-    spread(compare, _slices(len(rows), _CHOSEN_SLICE))
+    starts = [0, *(np.flatnonzero(np.diff(rows) != 1) + 1).tolist()]
+    if len(starts) * _RUN > len(rows):
+        for part in _slices(len(rows), _COPIED):
+            products(vectors[rows[part]], question, found[part])
+        return found
+    for start, end in pairwise([*starts, len(rows)]):
+        products(vectors[rows[start] : rows[end - 1] + 1], question, found[start:end])
     return found
+
+
+def sample_of(vectors: Vector) -> slice:
+    """About a thousand of the rows, from all parts of an index: by their similarities is known what an unrelated one has."""
+    return slice(None, None, max(1, len(vectors) // _SAMPLE))
 
 
 def products(vectors: Vector, question: Vector, out: Vector | None = None) -> Vector:

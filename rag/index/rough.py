@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.index.integer_product import LARGEST, LARGEST_ASKED, IntegerProduct
-from rag.index.spread import spread
 from rag.protocols import Vector
 
-_SLICE = 8_192  # vectors of a product
+_SLICE = 16_384  # vectors of a product
 _FINER = 2 * LARGEST_ASKED  # times the second digit of a question is finer than the first
 _ROUNDING = 2.0**-23  # of float32, for each operation twice what it can be
 _TINY = 1e-30  # below it float32 rounds more
@@ -19,15 +18,13 @@ class Rough:
     """(n, d) vectors by codes, each with a scale of its own. Threads may share it."""
 
     def __init__(self, vectors: Vector) -> None:
-        """`vectors`: (n, d) float32. Raises: ArithmeticError where they are not finite, or this machine's products of integers are wrong."""
+        """`vectors`: (n, d) float32. Raises: ArithmeticError where they are not finite, or this machine's integer products are wrong."""
         count, self._dimension = vectors.shape
         starts = range(0, count, _SLICE)
         self._parts = [_Part(np.asarray(vectors[start : start + _SLICE]), slice(start, min(start + _SLICE, count))) for start in starts]
         self._count = count
         self._error = max((part.error for part in self._parts), default=0.0)
         self._length = max((part.length for part in self._parts), default=0.0)
-        if not np.isfinite(self._error + self._length):
-            raise ArithmeticError("vectors hold numbers that are not finite")
 
     def products(self, question: Vector) -> tuple[Vector, float]:
         """(n,) float32, and by how much one of them may differ from the product of the vectors themselves, computed in float32 (Cauchy and
@@ -41,11 +38,8 @@ class Rough:
         left = step * float(np.linalg.norm(exact - first - second / _FINER))
         asked = float(np.linalg.norm(question.astype(np.float64)))
         found = np.empty(self._count, dtype=np.float32)
-
-        def compare(part: _Part) -> None:
+        for part in self._parts:
             part.compare(digits, step, found[part.rows])
-
-        spread(compare, self._parts)
         rounded = (self._dimension + 16) * _ROUNDING * (asked + left) * (self._length + self._error)
         return found, asked * self._error + left * (self._length + self._error) + rounded + _TINY
 
@@ -60,6 +54,8 @@ class _Part:
 
     def __init__(self, vectors: Vector, rows: slice) -> None:
         self.rows = rows
+        if not np.isfinite(vectors).all():
+            raise ArithmeticError("vectors hold numbers that are not finite")
         steps = np.abs(vectors).max(axis=1) / np.float32(LARGEST)
         self._steps: Vector = np.where(steps > 0, steps, np.float32(1)).astype(np.float32)
         codes = np.clip(np.rint(vectors / self._steps[:, None]), -LARGEST, LARGEST).astype(np.int8)  # a tiny step may be rounded

@@ -14,9 +14,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.index.cosines import Rows, cosines_at, cosines_of, nearest
+from rag.index.cosines import NONE, Rows, cosines_at, cosines_of, nearest, products, sample_of
 from rag.index.dense_points import checked_query
 from rag.index.rough import Rough, rough_bytes
+from rag.index.spread import Beside
 from rag.protocols import Vector
 
 logger = logging.getLogger(__name__)
@@ -52,13 +53,14 @@ class Scan:
     is no `room` for them, every vector is compared.
     """
 
-    def __init__(self, vectors: Vector, room: Room = ROOM) -> None:
+    def __init__(self, vectors: Vector, room: Room = ROOM, least: int = _LEAST) -> None:
+        """`least`: vectors from which on rough ones are worth it."""
         self._vectors = np.asarray(vectors)  # as a map, every slice of it is one
         self._room = room
         self._lock = threading.Lock()
         self._asked = 0
         self._rough: Rough | None = None
-        self._prepared = len(vectors) < _LEAST
+        self._prepared = len(vectors) < least
 
     def prepare(self) -> None:
         """Makes the rough vectors now, a tenth of a second for 10,000 vectors."""
@@ -71,32 +73,38 @@ class Scan:
         except Exception:  # onnxruntime raises bare exceptions of its own making; nothing is lost but time
             logger.warning("rough vectors cannot be made; every question is compared with whole ones", exc_info=True)
 
-    def nearest(self, question: Vector, limit: int, rows: NDArray[np.bool_] | None = None) -> tuple[list[tuple[int, float]], Vector | None]:
-        """Up to `limit` (row, cosine similarity), best first, ties by row, and (n,) the similarities of all where all were compared.
-        `rows`: (n,) those that may be found, None for all. Raises: RetrievalError.
+    def nearest(
+        self, question: Vector, limit: int, rows: NDArray[np.bool_] | None = None, wanted: Rows = NONE
+    ) -> tuple[list[tuple[int, float]], Vector]:
+        """Up to `limit` (row, cosine similarity), best first, ties by row, and (n,) the similarities that are known by then, else NaN.
+
+        `rows`: (n,) those that may be found, None for all. `wanted`: rows whose similarities are to be known, as are those of the sample;
+        another thread compares them meanwhile. Raises: RetrievalError.
         """
         checked_query(question, self._vectors.shape[1])
-        near = self._near(question, limit, rows)
-        if near is None:
-            cosines = cosines_of(question, self._vectors)
-            return nearest(cosines, limit, rows), cosines
-        exact = cosines_at(near, question, self._vectors)
-        order = np.lexsort((near, -exact))[:limit]
-        return list(zip(near[order].tolist(), exact[order].tolist(), strict=True)), None
-
-    def _near(self, question: Vector, limit: int, rows: NDArray[np.bool_] | None) -> Rows | None:
-        """The rows that may be among the nearest, None where that is not known, or where they are too many."""
         self._count()
-        if self._rough is None or limit <= 0:
-            return None
-        products, error = self._rough.products(question)
-        allowed = np.arange(len(products)) if rows is None else np.flatnonzero(rows)
-        found = products if rows is None else products[allowed]
-        if limit < len(found):
-            # So much the last of the best `limit` has at least; what is further below it than the error has less.
-            least = np.partition(found, len(found) - limit)[len(found) - limit] - 2 * error
-            allowed = allowed[found >= least]
-        return allowed if len(allowed) <= _MOST_KEPT * len(products) else None
+        rough = self._rough
+        if rough is None or limit <= 0:
+            return self._compared(question, limit, rows)
+        known = np.full(len(self._vectors), np.nan, dtype=np.float32)
+        beside = Beside(lambda: self._know(known, wanted, question))
+        near = _near(*rough.products(question), limit, rows)
+        if len(near) > _MOST_KEPT * len(self._vectors):
+            return self._compared(question, limit, rows)
+        exact = cosines_at(near, question, self._vectors)
+        beside.result()
+        known[near] = exact
+        order = np.lexsort((near, -exact))[:limit]
+        return list(zip(near[order].tolist(), exact[order].tolist(), strict=True)), known
+
+    def _know(self, known: Vector, wanted: Rows, question: Vector) -> None:
+        known[wanted] = cosines_at(wanted, question, self._vectors)
+        sample = sample_of(self._vectors)
+        known[sample] = products(self._vectors[sample], question)
+
+    def _compared(self, question: Vector, limit: int, rows: NDArray[np.bool_] | None) -> tuple[list[tuple[int, float]], Vector]:
+        cosines = cosines_of(question, self._vectors)
+        return nearest(cosines, limit, rows), cosines
 
     def _count(self) -> None:
         with self._lock:
@@ -104,3 +112,15 @@ class Scan:
             begins = self._asked == 2 and not self._prepared
         if begins:
             threading.Thread(target=self.prepare, name="rough").start()
+
+
+def _near(products: Vector, error: float, limit: int, rows: NDArray[np.bool_] | None) -> Rows:
+    """The rows that may be among the nearest, ascending. `error`: by how much one of the products may be off."""
+    allowed = np.arange(len(products)) if rows is None else np.flatnonzero(rows)
+    found = products if rows is None else products[allowed]
+    if limit >= len(found):
+        return allowed
+    # So much the last of the best `limit` has at least; what is further below it than the error has less.
+    least = np.partition(found, len(found) - limit)[len(found) - limit] - 2 * error
+    near: Rows = allowed[found >= least]
+    return near

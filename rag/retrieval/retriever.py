@@ -8,11 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from rag.index.cosines import NONE, Rows
 from rag.index.generation import Generation
 from rag.index.spread import Beside
 from rag.protocols import Embedder
 from rag.retrieval.candidates import GROUPED, Candidates, Fusing, Stage
 from rag.retrieval.diversity import AHEAD
+from rag.retrieval.evidence import rows_by_words
 from rag.retrieval.expansion import Expander, expanded
 from rag.retrieval.failures import failures_explained
 from rag.retrieval.lists import Lists, ranked_lists
@@ -92,6 +94,7 @@ class Retriever:
             search = await self._expanded(search, repository)
             narrow = asyncio.to_thread(search.narrowed, filters) if search.takes_long_to_narrow else _value(search.narrowed(filters))
             search, allowed = await narrow
+
             def rank() -> tuple[Candidates, Lists]:
                 """Searched and ranked, on one thread: going from one to another takes as long as a search."""
                 words, meaning, subject = self._searched(search, allowed, stage, by_meaning=stage != "sparse" or min_score is not None)
@@ -152,20 +155,23 @@ class Retriever:
         def about() -> Subject | None:
             return subject_of(search.query, search.generation) if stage in GROUPED else None
 
-        def by_words() -> tuple[Words | None, Subject | None]:
-            return search.sparse(allowed) if stage != "dense" else None, about()
+        def by_words() -> tuple[Words | None, Subject | None, Rows]:
+            words, subject = search.sparse(allowed) if stage != "dense" else None, about()
+            if words is None or subject is None:
+                return words, subject, NONE
+            return words, subject, rows_by_words(search.generation.chunks.files, words.of_files, allowed)
 
         if search.in_one_request and stage not in ("sparse", "dense"):
-            subject = Beside(about)
-            words, meaning = search.both(self._query_vectors, allowed)
-            return words, meaning, subject.result()
+            others = Beside(about)
+            found, meaning = search.both(self._query_vectors, allowed)
+            return found, meaning, others.result()
         if not by_meaning or search.generation.dense is None:
-            words_alone, known = by_words()
-            return words_alone, None, known
+            words, known, _ = by_words()
+            return words, None, known
         beside = Beside(by_words)
-        meaning = search.dense(self._query_vectors, allowed, search=stage != "sparse")
-        words_alone, known = beside.result()
-        return words_alone, meaning, known
+        vector = search.embedded(self._query_vectors)
+        words, known, wanted = beside.result()
+        return words, Meaning(vector) if stage == "sparse" else search.dense(vector, allowed, wanted), known
 
     def _best_stage(self, repository: Repository) -> Stage:
         return "reranked" if self._reranking is not None and self._reranking.reads(repository) else "ranked"
