@@ -6,7 +6,6 @@ The model is one node, spelled in protobuf by hand: importing `onnx` for it take
 from __future__ import annotations
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 _UINT8, _INT8, _INT32 = 2, 3, 6  # as ONNX numbers types
@@ -21,6 +20,8 @@ class IntegerProduct:
 
     def __init__(self, codes: NDArray[np.int8]) -> None:
         """`codes`: (d, n), -127 to 127."""
+        import onnxruntime  # a tenth of a second that only an index which is asked again needs
+
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.enable_cpu_mem_arena = False  # it would hold twice as much

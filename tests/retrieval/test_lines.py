@@ -21,7 +21,8 @@ def alone(words: np.ndarray, similarities: np.ndarray, names: np.ndarray, extra:
     """One file's rows and their shares, row by row."""
     scores = CODE.lines_sparse * words / (words.max() or np.inf) + CODE.lines_dense * similarities / (similarities.max() or np.inf)
     best = sorted(range(len(scores)), key=lambda row: -scores[row])[:CHOSEN]
-    scores = [score + extra[row] + (CODE.lines_names * names[row] if row in best else 0.0) for row, score in enumerate(scores)]
+    scores[best] += CODE.lines_names * names[best]
+    scores += extra
     order = sorted(range(len(scores)), key=lambda row: -scores[row])
     return [(row, scores[row] / max(scores[order[0]], 1e-9)) for row in order]
 
