@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -74,12 +75,12 @@ class Scan:
             logger.warning("rough vectors cannot be made; every question is compared with whole ones", exc_info=True)
 
     def nearest(
-        self, question: Vector, limit: int, rows: NDArray[np.bool_] | None = None, wanted: Rows = NONE
+        self, question: Vector, limit: int, rows: NDArray[np.bool_] | None = None, wanted: Callable[[], Rows] = lambda: NONE
     ) -> tuple[list[tuple[int, float]], Vector]:
         """Up to `limit` (row, cosine similarity), best first, ties by row, and (n,) the similarities that are known by then, else NaN.
 
-        `rows`: (n,) those that may be found, None for all. `wanted`: rows whose similarities are to be known, as are those of the sample;
-        another thread compares them meanwhile. Raises: RetrievalError.
+        `rows`: (n,) those that may be found, None for all. `wanted`: says which rows' similarities are to be known, as are those of the
+        sample; another thread asks for it and compares them meanwhile. Raises: RetrievalError, what `wanted` raises.
         """
         checked_query(question, self._vectors.shape[1])
         self._count()
@@ -87,7 +88,7 @@ class Scan:
         if rough is None or limit <= 0:
             return self._compared(question, limit, rows)
         known = np.full(len(self._vectors), np.nan, dtype=np.float32)
-        beside = Beside(lambda: self._know(known, wanted, question))
+        beside = Beside(lambda: self._know(known, wanted(), question))
         near = _near(*rough.products(question), limit, rows)
         if len(near) > _MOST_KEPT * len(self._vectors):
             return self._compared(question, limit, rows)

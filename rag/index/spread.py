@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -14,15 +15,24 @@ _THREADS = min(4, os.cpu_count() or 1)  # at most; memory gives no more
 
 
 class Beside(Generic[T]):
-    """Runs a function on another thread from now on. `result` runs it here where none was free, so that nothing waits for a thread."""
+    """Runs a function on another thread from now on, or where none is free on the one that first asks for its `result`: nothing waits for
+    a thread, and one may ask for the result of another that was begun before it."""
 
     def __init__(self, function: Callable[[], T]) -> None:
         self._function = function
+        self._asking = threading.Lock()
         self._future: Future[T] = _pool().submit(function)
 
     def result(self) -> T:
-        """What it returned. Raises: what it raised."""
-        return self._function() if self._future.cancel() else self._future.result()
+        """What it returned. Threads may ask at once. Raises: what it raised."""
+        with self._asking:
+            if self._future.cancel():
+                self._future = Future()
+                try:
+                    self._future.set_result(self._function())
+                except BaseException as error:
+                    self._future.set_exception(error)
+        return self._future.result()
 
 
 def spread(work: Callable[[T], object], parts: Sequence[T]) -> None:

@@ -170,8 +170,9 @@ class Retriever:
             return words, None, known
         beside = Beside(by_words)
         vector = search.embedded(self._query_vectors)
-        words, known, wanted = beside.result()
-        return words, Meaning(vector) if stage == "sparse" else search.dense(vector, allowed, wanted), known
+        meaning = Meaning(vector) if stage == "sparse" else search.dense(vector, allowed, lambda: beside.result()[2])
+        words, known, _ = beside.result()
+        return words, meaning, known
 
     def _best_stage(self, repository: Repository) -> Stage:
         return "reranked" if self._reranking is not None and self._reranking.reads(repository) else "ranked"

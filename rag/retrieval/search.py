@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -103,8 +103,8 @@ class Search:
         with self.clocked("embed"):
             return query_vectors.of(*self.query.texts)
 
-    def dense(self, vector: Vector, allowed: Allowed, wanted: Rows = NONE) -> Meaning:
-        """What is near to it. `wanted`: rows whose similarities will be asked for. Raises: RetrievalError."""
+    def dense(self, vector: Vector, allowed: Allowed, wanted: Callable[[], Rows] = lambda: NONE) -> Meaning:
+        """What is near to it. `wanted`: says whose similarities will be asked for. Raises: RetrievalError, what `wanted` raises."""
         store, scan = self.generation.dense, self.generation.scan
         if store is None:
             return Meaning(vector)

@@ -92,7 +92,7 @@ def test_rough_vectors_change_nothing_that_is_found(kind: type, limit: int, seed
     rows = None if share is None else np.random.default_rng(seed).random(COUNT) < share
     wanted = np.flatnonzero(np.random.default_rng(seed + 2).random(COUNT) < 0.1)
     exact = cosines_of(question, vectors)
-    found, known = prepared(vectors).nearest(question, limit, rows, wanted)
+    found, known = prepared(vectors).nearest(question, limit, rows, lambda: wanted)
     assert found == nearest(exact, limit, rows)
     compared = ~np.isnan(known)
     assert known[compared].tolist() == exact[compared].tolist()

@@ -34,6 +34,17 @@ def test_a_function_beside_returns_or_raises_what_it_does() -> None:
         Beside(lambda: 1 // 0).result()
 
 
+def test_each_function_runs_once_however_many_ask() -> None:
+    ran: list[int] = []
+    first = [Beside(lambda number=number: ran.append(number)) for number in range(40)]  # type: ignore[misc]
+    others = [Beside(one.result) for one in first for _ in range(3)]
+    for other in others:
+        other.result()
+    for one in first:
+        one.result()
+    assert sorted(ran) == list(range(40))
+
+
 def test_where_no_thread_is_free_it_runs_on_the_one_that_asks() -> None:
     go = threading.Event()
     waiting = [Beside(lambda: go.wait(60)) for _ in range(64)]
