@@ -24,6 +24,7 @@ from rag.protocols import Vector
 logger = logging.getLogger(__name__)
 
 _LEAST = 8_192  # vectors of which a quarter of the bytes is worth reading first
+_TRIED_AGAIN = 100  # questions after which there may be room
 _MOST_KEPT = 0.1  # share of all rows that may be among the nearest, past which all are compared
 
 
@@ -51,7 +52,7 @@ class Scan:
     """The vectors of one generation: (n, d) unit rows. Threads may share it.
 
     Rough ones are made when a second question is asked, in a thread of their own: a quarter of the vectors' bytes, in memory. Where there
-    is no `room` for them, every vector is compared.
+    is no `room` for them, every vector is compared, and it is tried again later.
     """
 
     def __init__(self, vectors: Vector, room: Room = ROOM, least: int = _LEAST) -> None:
@@ -110,7 +111,7 @@ class Scan:
     def _count(self) -> None:
         with self._lock:
             self._asked += 1
-            begins = self._asked == 2 and not self._prepared
+            begins = self._asked % _TRIED_AGAIN == 2 and not self._prepared
         if begins:
             threading.Thread(target=self.prepare, name="rough").start()
 
