@@ -54,7 +54,7 @@ class ScanningStore(DenseStore, Protocol):
 
     @property
     def scans(self) -> bool:
-        """Whether it does. Then rag.index.scan brings the same from the vectors themselves, and the similarity of every row with it."""
+        """Whether it does. Then rag.index.scan brings the same from the vectors themselves, and similarities of other rows with it."""
         ...
 
 

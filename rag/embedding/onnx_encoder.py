@@ -44,9 +44,11 @@ class Encoder:
     def encode(self, texts: Sequence[str], *, short: bool = False) -> Vector:
         """(n, d) float32, unit rows, n > 0."""
         tokenizer = self._short if short else self._tokenizer
+        if len(texts) == 1:  # a question: `encode_batch` would let another thread have the interpreter, which may not give it back so soon
+            return self._run(np.asarray([tokenizer.encode(well_formed(texts[0])).ids], dtype=np.int64))
         encodings = tokenizer.encode_batch([well_formed(text) for text in texts])
         ids = [np.asarray([encoding.ids], dtype=np.int64) for encoding in encodings]
-        if self._threads == 1 or len(ids) == 1:
+        if self._threads == 1:
             return np.concatenate([self._run(row) for row in ids])
         # Longest first, so that the threads end together.
         order = sorted(range(len(ids)), key=lambda index: -ids[index].shape[1])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +14,21 @@ from numpy.typing import NDArray
 from rag.index.name_words import NameWords
 from rag.index.vocabulary import encoded
 
+logger = logging.getLogger(__name__)
+
+_WORDS = "name_words.npz"
 _BETWEEN = b"\n"  # of a row's names: no name holds it
 
 
 class DefinedNames:
-    """Rows 0..n-1. `blob`: the names of all rows in UTF-8, a newline after each; `ends`: (n,) int64, where each row's end."""
+    """Rows 0..n-1. `blob`: the names of all rows in UTF-8, a newline after each; `ends`: (n,) int64, where each row's end. `words`: the
+    file of their `NameWords`, which an index made by an earlier version has not.
+    """
 
-    def __init__(self, blob: bytes, ends: NDArray[np.int64]) -> None:
+    def __init__(self, blob: bytes, ends: NDArray[np.int64], words: Path | None = None) -> None:
         self._blob = blob
         self._ends = ends
+        self._words = words
         self._bounds = [0, *ends.tolist()]  # a list is quicker to look into
 
     def __len__(self) -> int:
@@ -37,6 +45,7 @@ class DefinedNames:
         made = cls.of(names)
         (directory / "defines.bin").write_bytes(made._blob)
         np.save(directory / "defines_ends.npy", made._ends)
+        made.words.save(directory / _WORDS)
 
     @classmethod
     def open(cls, directory: Path) -> DefinedNames:
@@ -45,7 +54,7 @@ class DefinedNames:
         ends = np.load(directory / "defines_ends.npy", allow_pickle=False)
         if ends.ndim != 1 or ends.dtype != np.int64 or (int(ends[-1]) if len(ends) else 0) != len(blob):
             raise ValueError("the defined names are not whole")
-        return cls(blob, ends)
+        return cls(blob, ends, directory / _WORDS)
 
     def of_row(self, row: int) -> tuple[str, ...]:
         """As `Chunk.defines`. Raises: IndexError."""
@@ -70,7 +79,12 @@ class DefinedNames:
 
     @cached_property
     def words(self) -> NameWords:
-        """Made when it is first asked for."""
+        """Read when it is first asked for, or made: tenths of a second at 50,000 chunks."""
+        if self._words is not None and self._words.is_file():
+            try:
+                return NameWords.open(self._words)
+            except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+                logger.warning("the words of names are made anew: %s", error)
         return NameWords.of(*self._all)
 
     @property

@@ -25,6 +25,7 @@ from rag.index.history import HISTORY, HistoryFile
 from rag.index.layout import Layout, Pointer
 from rag.index.locks import Pin, build_lock
 from rag.index.manifest import Manifest, model_mismatch, read_manifest
+from rag.index.scan import Scan
 from rag.index.sparse import SparseIndex
 from rag.index.standing import described, read_published, standing_in, verify_published
 from rag.protocols import DenseBackend, DenseStore, Vector
@@ -40,10 +41,10 @@ _NONE = HistoryFile(Path("/dev/null"))
 @dataclass(frozen=True, slots=True)
 class Generation:
     """One complete index. `chunks`, `sparse`, `stems` and `dense` count the same rows. `stems`: BM25 again, over terms without their
-    endings (rag.index.stems). `vectors`: (n, d) float32 unit rows, mapped from disk.
+    endings (rag.index.stems). `vectors`: (n, d) float32 unit rows, mapped from disk; `scan`: what compares a question with all of them.
 
-    `dense` and `vectors` are None while only the sparse part stands, and for good where another model wrote them: `mismatch` then names
-    both models. What a reader must be told is in `info.notices`. `history`: who changed what when, which may arrive last, or never.
+    `dense`, `vectors` and `scan` are None while only the sparse part stands, and for good where another model wrote them: `mismatch` then
+    names both models. What a reader must be told is in `info.notices`. `history`: who changed what when, which may arrive last, or never.
     """
 
     info: GenerationInfo
@@ -55,6 +56,7 @@ class Generation:
     vectors: Vector | None
     mismatch: str = ""
     history: HistoryFile = _NONE
+    scan: Scan | None = None
 
     @property
     def forms(self) -> Forms:
@@ -298,7 +300,8 @@ class RepositoryIndex:
             directory / "dense", self._backend, generation.chunks, generation.forms, up_to=CHEAP, current_of=current_of
         )
         info = replace(generation.info, dense_ready=True)
-        return replace(generation, info=info, manifest=replace(generation.manifest, dense=part), dense=store, vectors=vectors)
+        manifest = replace(generation.manifest, dense=part)
+        return replace(generation, info=info, manifest=manifest, dense=store, vectors=vectors, scan=Scan(vectors))
 
 
 class Indexes:

@@ -1,71 +1,128 @@
-"""A question compared with every vector of a generation: one product brings the nearest rows and the similarity of all the others.
+"""A question compared with every vector of a generation, for those whose store would compare every vector as well (`ScanningStore`): there
+it is asked nothing, for a ranking needs the similarities of thousands of rows beside the nearest, and memory would be read twice.
 
-For generations whose store would compare every vector as well (`ScanningStore`): there it is asked nothing, for a ranking needs the
-similarities of thousands of rows beside the nearest, and memory would be read twice.
+What is found is exact. Of many vectors a quarter of the bytes is read first (rag.index.rough): only what may be among the nearest, as far
+as these tell, is compared by all of its bytes.
 """
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+import logging
+import threading
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.index.cosines import NONE, Rows, cosines_at, cosines_of, nearest, products, sample_of
 from rag.index.dense_points import checked_query
+from rag.index.rough import Rough, rough_bytes
+from rag.index.spread import Beside
 from rag.protocols import Vector
 
-_SLICE = 4_096  # vectors that a thread compares before it takes the next, so that none waits long for another
-_THREADS = 4  # at most; memory gives no more
+logger = logging.getLogger(__name__)
+
+_LEAST = 8_192  # vectors of which a quarter of the bytes is worth reading first
+_TRIED_AGAIN = 100  # questions after which there may be room
+_MOST_KEPT = 0.1  # share of all rows that may be among the nearest, past which all are compared
 
 
-def cosines_of(question: Vector, vectors: Vector) -> Vector:
-    """(n,) float32 cosine similarities. `question`: (d,); `vectors`: (n, d) unit rows. Raises: RetrievalError."""
-    checked_query(question, vectors.shape[1])
-    vectors = np.asarray(vectors)
-    threads = min(_THREADS, os.cpu_count() or 1)
-    if len(vectors) <= _SLICE or threads == 1:
-        return products(vectors, question)
-    found = np.empty(len(vectors), dtype=np.float32)
-    slices = iter([slice(start, start + _SLICE) for start in range(0, len(vectors), _SLICE)])
+class Room:
+    """Bytes that rough vectors may take in this process. Threads may share it."""
 
-    def compare() -> None:
-        for rows in slices:
-            products(vectors[rows], question, found[rows])
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._taken: WeakKeyDictionary[object, int] = WeakKeyDictionary()
 
-    others = [_pool().submit(compare) for _ in range(threads - 1)]
-    compare()
-    for other in others:
-        if not other.cancel():  # on a busy machine it may not have begun
-            other.result()
-    return found
+    def take(self, owner: object, size: int) -> bool:
+        """Whether there is so much; it is free again when the owner is gone."""
+        with self._lock:
+            fits = sum(self._taken.values()) + size <= self._most
+            if fits:
+                self._taken[owner] = size
+            return fits
 
 
-def products(vectors: Vector, question: Vector, out: Vector | None = None) -> Vector:
-    """(n,) of (n, d) and (d,). Not by `@`: there a row's last digit depends on where it lies, so that twins differ, and OpenBLAS keeps its
-    threads spinning for a while after each product, which slows down whatever follows.
+ROOM = Room(128 << 20)  # five of the largest indexes that are scanned
+
+
+class Scan:
+    """The vectors of one generation: (n, d) unit rows. Threads may share it.
+
+    Rough ones are made when a second question is asked, in a thread of their own: a quarter of the vectors' bytes, in memory. Where there
+    is no `room` for them, every vector is compared, and it is tried again later.
     """
-    found: Vector = np.vecdot(vectors, question, out=out)
-    return found
+
+    def __init__(self, vectors: Vector, room: Room = ROOM, least: int = _LEAST) -> None:
+        """`least`: vectors from which on rough ones are worth it."""
+        self._vectors = np.asarray(vectors)  # as a map, every slice of it is one
+        self._room = room
+        self._lock = threading.Lock()
+        self._asked = 0
+        self._rough: Rough | None = None
+        self._prepared = len(vectors) < least
+
+    def prepare(self) -> None:
+        """Makes the rough vectors now, a tenth of a second for 10,000 vectors."""
+        with self._lock:
+            if self._prepared or not self._room.take(self, rough_bytes(self._vectors.shape)):
+                return
+            self._prepared = True
+        try:
+            self._rough = Rough(self._vectors)
+        except Exception:  # onnxruntime raises bare exceptions of its own making; nothing is lost but time
+            logger.warning("rough vectors cannot be made; every question is compared with whole ones", exc_info=True)
+
+    def nearest(
+        self, question: Vector, limit: int, rows: NDArray[np.bool_] | None = None, wanted: Callable[[], Rows] = lambda: NONE
+    ) -> tuple[list[tuple[int, float]], Vector]:
+        """Up to `limit` (row, cosine similarity), best first, ties by row, and (n,) the similarities that are known by then, else NaN.
+
+        `rows`: (n,) those that may be found, None for all. `wanted`: says which rows' similarities are to be known, as are those of the
+        sample; another thread asks for it and compares them meanwhile. Raises: RetrievalError, what `wanted` raises.
+        """
+        checked_query(question, self._vectors.shape[1])
+        self._count()
+        rough = self._rough
+        if rough is None or limit <= 0:
+            return self._compared(question, limit, rows)
+        known = np.full(len(self._vectors), np.nan, dtype=np.float32)
+        beside = Beside(lambda: self._know(known, wanted(), question))
+        near = _near(*rough.products(question), limit, rows)
+        if len(near) > _MOST_KEPT * len(self._vectors):
+            return self._compared(question, limit, rows)
+        exact = cosines_at(near, question, self._vectors)
+        beside.result()
+        known[near] = exact
+        order = np.lexsort((near, -exact))[:limit]
+        return list(zip(near[order].tolist(), exact[order].tolist(), strict=True)), known
+
+    def _know(self, known: Vector, wanted: Rows, question: Vector) -> None:
+        known[wanted] = cosines_at(wanted, question, self._vectors)
+        sample = sample_of(self._vectors)
+        known[sample] = products(self._vectors[sample], question)
+
+    def _compared(self, question: Vector, limit: int, rows: NDArray[np.bool_] | None) -> tuple[list[tuple[int, float]], Vector]:
+        cosines = cosines_of(question, self._vectors)
+        return nearest(cosines, limit, rows), cosines
+
+    def _count(self) -> None:
+        with self._lock:
+            self._asked += 1
+            begins = self._asked % _TRIED_AGAIN == 2 and not self._prepared
+        if begins:
+            threading.Thread(target=self.prepare, name="rough").start()
 
 
-def nearest(cosines: Vector, limit: int, rows: NDArray[np.bool_] | None = None) -> list[tuple[int, float]]:
-    """Up to `limit` (row, cosine similarity), best first, ties by row. `cosines`: see `cosines_of`. `rows`: (n,) those that may be found,
-    None for all.
-    """
-    allowed = np.arange(len(cosines)) if rows is None else np.flatnonzero(rows)
-    if limit <= 0 or not len(allowed):
-        return []
-    near = cosines if rows is None else cosines[allowed]
-    if limit < len(near):
-        least = np.partition(near, len(near) - limit)[len(near) - limit]
-        kept = np.flatnonzero(near >= least)
-        allowed, near = allowed[kept], near[kept]
-    order = np.lexsort((allowed, -near))[:limit]
-    return list(zip(allowed[order].tolist(), near[order].tolist(), strict=True))
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_THREADS - 1, thread_name_prefix="scan")
+def _near(products: Vector, error: float, limit: int, rows: NDArray[np.bool_] | None) -> Rows:
+    """The rows that may be among the nearest, ascending. `error`: by how much one of the products may be off."""
+    allowed = np.arange(len(products)) if rows is None else np.flatnonzero(rows)
+    found = products if rows is None else products[allowed]
+    if limit >= len(found):
+        return allowed
+    # So much the last of the best `limit` has at least; what is further below it than the error has less.
+    least = np.partition(found, len(found) - limit)[len(found) - limit] - 2 * error
+    near: Rows = allowed[found >= least]
+    return near

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from rag.index.scan import products
+from rag.index.cosines import products
 from rag.protocols import Vector
 from rag.retrieval.fusion import linear_fusion, reciprocal_rank_fusion
 from rag.retrieval.search import Meaning, Words

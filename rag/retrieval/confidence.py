@@ -33,7 +33,7 @@ def comparable(cosine: float, backend: str) -> float:
 
 def coverage(asked: Asked, holders: Holders, rows: Sequence[int]) -> float:
     """The most of the question's importance that one of these chunks holds, 0 to 1."""
-    chosen = np.asarray(rows[:BEST], dtype=np.int64)
+    chosen = np.asarray(rows[:BEST], dtype=np.int32)  # as the holders are, which would be copied otherwise
     held = np.zeros(len(chosen))
     for term, importance in asked.importance.items():
         held += importance * _among(chosen, holders[term])
@@ -69,9 +69,8 @@ def calibrated(raw: float) -> float:
     return 1 / (1 + math.exp(min(_STEEPNESS * (_MIDDLE - raw), _STEEPEST)))
 
 
-def _among(rows: NDArray[np.int64], holders: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _among(rows: NDArray[np.int32], holders: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which rows are among the holders, which are ascending."""
     if not len(holders):
         return np.zeros(len(rows), dtype=np.bool_)
-    places = np.minimum(np.searchsorted(holders, rows), len(holders) - 1)
-    return np.asarray(holders[places] == rows)
+    return np.asarray(holders.take(holders.searchsorted(rows), mode="clip") == rows)

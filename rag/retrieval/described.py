@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from rag.index.chunk_table import ChunkTable
 from rag.retrieval.matching import Asked, Flags, Floats, Matches
-from rag.retrieval.paths import is_data, path_facts
-from rag.retrieval.platforms import variants_of
+from rag.retrieval.path_columns import columns_of
 from rag.retrieval.trunk import trunk_of
-from rag.retrieval.versions import superseded_in
 
 _BEARERS = 3
 
@@ -76,31 +74,23 @@ class Described:
 
 
 def describe(files: NDArray[np.int64], chunks: ChunkTable, asked: Asked) -> Described:
-    paths, known = chunks.paths, chunks.path_set
-    facts = [path_facts(paths[number]) for number in files.tolist()]
-    stems = [fact.stem for fact in facts]
-    variants, versions = variants_of(chunks), superseded_in(chunks)
-    said = asked.importance.keys()
+    columns, numbers, said = columns_of(chunks), files.tolist(), asked.importance.keys()
+    stems = [columns.stems[number] for number in numbers]
+    superseded = [number in columns.superseded and columns.superseded[number] not in said for number in numbers]
     return Described(
         names=asked.matches(stems),
-        directories=asked.matches([fact.directories for fact in facts]),
-        test=np.array([fact.test for fact in facts], dtype=np.bool_),
-        example=np.array([fact.example for fact in facts], dtype=np.bool_),
-        old=np.array(
-            [
-                fact.outdated or (number in versions and versions[number] not in said)
-                for number, fact in zip(files.tolist(), facts, strict=True)
-            ],
-            dtype=np.bool_,
-        ),
-        data=np.array([is_data(chunks.languages[number]) for number in files.tolist()], dtype=np.bool_),
-        odd=np.array([chunks.languages[number] == "text" for number in files.tolist()], dtype=np.bool_) & ~chunks.files.prose[files],
-        changes=np.array([fact.changes for fact in facts], dtype=np.bool_),
-        form=np.array([fact.form for fact in facts], dtype=np.bool_),
-        translated=np.array([not known.isdisjoint(fact.untranslated) for fact in facts], dtype=np.bool_),
-        variant=np.array([number in variants and said.isdisjoint(variants[number]) for number in files.tolist()], dtype=np.bool_),
+        directories=asked.matches([columns.directories[number] for number in numbers]),
+        test=columns.test[files],
+        example=columns.example[files],
+        old=columns.outdated[files] | np.array(superseded, dtype=np.bool_),
+        data=columns.data[files],
+        odd=columns.odd[files],
+        changes=columns.changes[files],
+        form=columns.form[files],
+        translated=columns.translated[files],
+        variant=np.array([number in columns.variants and said.isdisjoint(columns.variants[number]) for number in numbers], dtype=np.bool_),
         trunk=trunk_of(chunks)[files],
-        subjects=[fact.subject for fact in facts],
-        levels=np.array([fact.level for fact in facts], dtype=np.int64),
+        subjects=[columns.subjects[number] for number in numbers],
+        levels=columns.levels[files],
         stems=stems,
     )

@@ -34,10 +34,6 @@ class Evidence:
     sparse: Floats
     dense: Floats | None
 
-    def of_file(self, place: int) -> slice:
-        end = self.starts[place + 1] if place + 1 < len(self.starts) else len(self.rows)
-        return slice(int(self.starts[place]), int(end))
-
     @property
     def counts(self) -> NDArray[np.int64]:
         """(k,) chunks of each file."""
@@ -82,19 +78,35 @@ def gather(
     `allowed`: (n,) those that may, None for all. `found`: the file of each row that a retriever brought, best first; `extra`: files that
     are scored whatever they hold.
     """
-    holding = np.flatnonzero(group & (best > 0))
-    chosen = [holding[first_of(best[holding], FILES)], extra[group[extra]]]
+    chosen = [_best_files(group, best), extra[group[extra]]]
     chosen += [np.fromiter(dict.fromkeys(numbers[group[numbers]].tolist()), np.int64)[:FILES] for numbers in found]
     return _evidence(files, np.unique(np.concatenate(chosen)), sparse, allowed, similarity)
+
+
+def rows_by_words(files: Files, best: Floats, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+    """The rows of both groups that `gather` brings whatever is found by meaning, ascending. `best`, `allowed`: as there."""
+    chosen = np.sort(np.concatenate([_best_files(group, best) for group in (~files.prose, files.prose)]))
+    rows = _rows_of(files, chosen)[0]
+    return rows if allowed is None else rows[allowed[rows]]
+
+
+def _best_files(group: NDArray[np.bool_], best: Floats) -> NDArray[np.int64]:
+    holding = np.flatnonzero(group & (best > 0))
+    return holding[first_of(best[holding], FILES)]
+
+
+def _rows_of(files: Files, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The rows of the chosen files, where each file's begin among them, and which of the files each row is of."""
+    lengths = files.ends[chosen] - files.starts[chosen]
+    starts = np.cumsum(lengths) - lengths
+    owner = np.repeat(np.arange(len(chosen)), lengths)
+    return np.arange(len(owner)) + (files.starts[chosen] - starts)[owner], starts, owner
 
 
 def _evidence(
     files: Files, chosen: NDArray[np.int64], sparse: Floats, allowed: NDArray[np.bool_] | None, similarity: Similarity | None
 ) -> Evidence:
-    lengths = files.ends[chosen] - files.starts[chosen]
-    starts = np.cumsum(lengths) - lengths
-    owner = np.repeat(np.arange(len(chosen)), lengths)
-    rows = np.arange(lengths.sum()) + (files.starts[chosen] - starts)[owner]
+    rows, starts, owner = _rows_of(files, chosen)
     if allowed is not None:
         kept = allowed[rows]
         present, starts, owner = np.unique(owner[kept], return_index=True, return_inverse=True)

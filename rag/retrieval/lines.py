@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from itertools import islice
 
-from rag.retrieval import signals
-from rag.retrieval.evidence import Evidence, first_of
+import numpy as np
+from numpy.typing import NDArray
+
+from rag.retrieval.evidence import Evidence
 from rag.retrieval.matching import Floats
 from rag.retrieval.pointed import Pointed
 from rag.retrieval.setup.found import Setup
@@ -35,19 +38,40 @@ class Lines:
             self._pointed += weights.lines_pointed * np.isin(evidence.rows, list(pointed.rows))
             self._pointed += weights.lines_meant * np.isin(evidence.rows, list(meant))
 
-    def of_file(self, place: int, most: int, weights: Weights) -> list[tuple[int, float]]:
-        """Up to `most` rows of the file at a place, each with what the file's score is multiplied by, by these weights."""
-        of_file = self._evidence.of_file(place)
-        rows, scores = self._evidence.rows[of_file], self._scores[of_file].copy()
+    def of_files(self, places: Sequence[int], most: int) -> list[list[tuple[int, float]]]:
+        """Of each file at these places up to `most` rows, best first, ties by row, each with its score against that of the file's first."""
+        chosen = np.array(places, dtype=np.int64)
+        lengths = self._evidence.counts[chosen]
+        owner, inside = _laid_out(lengths)
+        at = self._evidence.starts[chosen][owner] + inside
+        scores, rows = self._scores[at], self._evidence.rows[at]
         if self._weights.lines_names:
-            best = first_of(scores, _CHOSEN_CHUNKS)
+            best = _best_first(scores, owner)[inside < _CHOSEN_CHUNKS]
             scores[best] += self._weights.lines_names * self._names[rows[best]]
+            if self._pointed is None and most <= _CHOSEN_CHUNKS:  # all others stay behind these
+                best.sort()
+                scores, rows, lengths = scores[best], rows[best], np.minimum(lengths, _CHOSEN_CHUNKS)
+                owner, inside = _laid_out(lengths)
         if self._pointed is not None:
-            scores += self._pointed[of_file]
-        order = first_of(scores, most)
-        ordered: list[float] = scores[order].tolist()
-        top = max(ordered[0], 1e-9)
-        return [
-            (row, signals.repeated(repeat, score / top, weights))
-            for repeat, (row, score) in enumerate(zip(rows[order].tolist(), ordered, strict=True))
-        ]
+            scores += self._pointed[at]
+        first = _best_first(scores, owner)[inside < most]
+        ordered = iter(zip(rows[first].tolist(), scores[first].tolist(), strict=True))
+        return [_against_the_first(list(islice(ordered, count))) for count in np.minimum(lengths, most).tolist()]
+
+
+def _laid_out(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of so many rows of each file, one file after another: which file's a row is, and its place inside that."""
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    return owner, np.arange(len(owner)) - (np.cumsum(lengths) - lengths)[owner]
+
+
+def _best_first(scores: Floats, owner: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of scores: those of the first owner, best first, ties by place, then those of the second."""
+    order = (-scores).argsort(kind="stable")
+    small = owner.astype(np.uint16) if len(owner) and owner[-1] < 1 << 16 else owner  # these are sorted in one go
+    return order[small[order].argsort(kind="stable")]
+
+
+def _against_the_first(scored: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    top = max(scored[0][1], 1e-9)
+    return [(row, score / top) for row, score in scored]

@@ -49,7 +49,6 @@ def ranked_lists(
     if words is None or not len(chunks):
         return Lists([])
     files = chunks.files
-    best = files.best(words.scores)
     found = [files.numbers[[row for row, _ in rows]] for rows in (words.found, candidates.dense) if rows]
     lists: dict[str, list[Ranked]] = {}
     grounds: dict[str, Grounds] = {}
@@ -60,7 +59,7 @@ def ranked_lists(
         weights = fitting(weights, generation.manifest.embedding.backend)
         setup = subject.setup.files if subject.setup else _NOTHING
         extra = np.concatenate([subject.definitions.files if name == "code" else _NOTHING, subject.pointed.files, setup])
-        evidence = gather(files, of_group, best, words.scores, allowed, found, extra, candidates.similarity)
+        evidence = gather(files, of_group, words.of_files, words.scores, allowed, found, extra, candidates.similarity)
         described = describe(evidence.files, chunks, subject.asked)
         grounds[name] = _grounds(evidence, described, subject, generation, candidates)
         wanted = group in ("", name)

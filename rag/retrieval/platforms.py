@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import PurePosixPath
-from weakref import WeakKeyDictionary
 
-from rag.index.chunk_table import ChunkTable
 from rag.index.tokens import split_words
 from rag.retrieval.paths import is_named_by_directory
 
@@ -24,22 +21,10 @@ _BESIDE = frozenset({"main", "test", "and", "non"})  # jvmMain, jsAndWasmShared
 _OF_NAME = sorted(_PLATFORMS | _SHARED, key=len, reverse=True)
 _SUFFIX = re.compile(rf"(?<=.)(?:[._-](?i:{'|'.join(_OF_NAME)})|(?<=[a-z0-9])(?:{'|'.join(name.capitalize() for name in _OF_NAME)}))$")
 _NOTHING: frozenset[str] = frozenset()
-_known: WeakKeyDictionary[ChunkTable, dict[int, frozenset[str]]] = WeakKeyDictionary()
-_lock = threading.Lock()
 
 
-def variants_of(chunks: ChunkTable) -> dict[int, frozenset[str]]:
-    """Of files that are for some platforms alone, and have a twin for all, those platforms' names, by number. Found once for an index."""
-    with _lock:
-        known = _known.get(chunks)
-    if known is None:
-        known = _variants(chunks.paths)
-        with _lock:
-            _known[chunks] = known
-    return known
-
-
-def _variants(paths: Iterable[str]) -> dict[int, frozenset[str]]:
+def variants(paths: Iterable[str]) -> dict[int, frozenset[str]]:
+    """Of files that are for some platforms alone, and have a twin for all, those platforms' names, by place among the paths."""
     split = [without_platform(path) for path in paths]
     for_all = {bare for bare, platforms in split if not platforms}
     return {number: platforms for number, (bare, platforms) in enumerate(split) if platforms and bare in for_all}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,28 @@ class Ranked:
 
     row: int
     score: float
-    shares: dict[str, float] = field(default_factory=dict)
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+
+class Told(Mapping[str, float]):
+    """What was said of a file and of one of its chunks, put together when somebody looks: of most results nobody does."""
+
+    def __init__(self, of_file: Callable[[], dict[str, float]], of_chunk: Mapping[str, float]) -> None:
+        self._of_file = of_file
+        self._of_chunk = of_chunk
+
+    def __getitem__(self, name: str) -> float:
+        return self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @cached_property
+    def _all(self) -> dict[str, float]:
+        return {**self._of_file(), **self._of_chunk}
 
 
 def rank(subject: Subject, evidence: Evidence, described: Described, weights: Weights, *, limit: int, rrf_k: int = 0) -> list[Ranked]:
@@ -41,7 +63,7 @@ def rank(subject: Subject, evidence: Evidence, described: Described, weights: We
     lines = Lines(evidence, subject.names, subject.pointed, subject.definitions.rows, subject.setup, weights)
     rows = _rows(order.tolist(), files.scores, lines, _weights_of_rows(subject, evidence, weights), limit)
     rows = _with_lifted(rows, lifted, files.scores, weights)[:limit]
-    return [Ranked(one.row, one.score, files.told(one.place) | one.told) for one in rows]
+    return [Ranked(one.row, one.score, Told(partial(files.told, one.place), one.told)) for one in rows]
 
 
 def _best_by_text(combined: Floats, evidence: Evidence, weights: Weights) -> list[tuple[int, int]]:
@@ -53,8 +75,10 @@ def _best_by_text(combined: Floats, evidence: Evidence, weights: Weights) -> lis
 def _weights_of_rows(subject: Subject, evidence: Evidence, weights: Weights) -> Callable[[int], Weights]:
     """The weights by which the rows of the file at a place follow each other: those of what the question names, and asks about, more
     closely."""
+    if not subject.of_members:
+        return lambda place: weights
     of_members = replace(weights, repeat=weights.member_repeat, repeat_share=weights.member_share)
-    defining = subject.definitions.strength if subject.of_members else {}
+    defining = subject.definitions.strength
     return lambda place: of_members if int(evidence.files[place]) in defining else weights
 
 
@@ -70,14 +94,22 @@ class _Row(NamedTuple):
 def _rows(order: Sequence[int], scores: Floats, lines: Lines, weights_of: Callable[[int], Weights], limit: int) -> list[_Row]:
     """The best `limit` rows of the files at the places `order`, best first: of each as many as may be among them."""
     least = float(scores[order[limit - 1]]) if len(order) >= limit else -math.inf  # so much the first rows of `limit` files have
+    of_each = [_most(float(scores[place]), least, weights_of(place), limit) for place in order]
     rows: list[_Row] = []
-    for place in order:
+    for place, most, of_file in zip(order, of_each, lines.of_files(order, max(of_each)), strict=True):
         score, weights = float(scores[place]), weights_of(place)
-        decay = (signals.repeated(position, 1.0, weights) for position in range(min(limit, _DECAYING)))
-        most = next((position for position, factor in enumerate(decay) if score * factor < least), limit) if score > 0 else limit
-        for row, factor in lines.of_file(place, most, weights):
+        for position, (row, share) in enumerate(of_file[:most]):
+            factor = signals.repeated(position, share, weights)
             rows.append(_Row(row, score * factor, place, {"× repeat": factor} if factor != 1 else {}))
     return sorted(rows, key=lambda one: (-one.score, one.row))[:limit]
+
+
+def _most(score: float, least: float, weights: Weights, limit: int) -> int:
+    """How many rows of a file may be among the best `limit`, where `limit` others have `least`."""
+    if score <= 0:
+        return limit
+    decay = (signals.repeated(position, 1.0, weights) for position in range(min(limit, _DECAYING)))
+    return next((position for position, factor in enumerate(decay) if score * factor < least), limit)
 
 
 def _with_lifted(rows: list[_Row], lifted: Sequence[tuple[int, int]], scores: Floats, weights: Weights) -> list[_Row]:

@@ -8,10 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from rag.index.cosines import NONE, Rows
 from rag.index.generation import Generation
+from rag.index.spread import Beside
 from rag.protocols import Embedder
 from rag.retrieval.candidates import GROUPED, Candidates, Fusing, Stage
 from rag.retrieval.diversity import AHEAD
+from rag.retrieval.evidence import rows_by_words
 from rag.retrieval.expansion import Expander, expanded
 from rag.retrieval.failures import failures_explained
 from rag.retrieval.lists import Lists, ranked_lists
@@ -91,9 +94,10 @@ class Retriever:
             search = await self._expanded(search, repository)
             narrow = asyncio.to_thread(search.narrowed, filters) if search.takes_long_to_narrow else _value(search.narrowed(filters))
             search, allowed = await narrow
-            words, meaning, subject = await self._search(search, allowed, stage, by_meaning=stage != "sparse" or min_score is not None)
 
             def rank() -> tuple[Candidates, Lists]:
+                """Searched and ranked, on one thread: going from one to another takes as long as a search."""
+                words, meaning, subject = self._searched(search, allowed, stage, by_meaning=stage != "sparse" or min_score is not None)
                 with search.clocked("rank"):
                     alone = self._query_vectors.of(search.query.embedded) if search.query.said and meaning is not None else None
                     candidates = Candidates(words, meaning, generation.vectors, self._fusing(query.symbol, generation), alone)
@@ -116,10 +120,10 @@ class Retriever:
                 order = await self._reranking.reordered(lists, search, generation, started + self._settings.timeout)
                 found = await asyncio.to_thread(show, order, candidates)
             else:
-                candidates, lists, found = await asyncio.to_thread(rank_and_show)  # one way to another thread costs less than two
+                candidates, lists, found = await asyncio.to_thread(rank_and_show)
         by_words_for_now = stage not in ("sparse", "dense") and generation.dense is None and not generation.mismatch
         search.seconds["retrieve"] = time.perf_counter() - started
-        brought = (("sparse", words.found if words else None), ("dense", candidates.dense))
+        brought = (("sparse", candidates.sparse.found if candidates.sparse else None), ("dense", candidates.dense))
         return Retrieval(
             results=found.results,
             index=generation.info,
@@ -142,7 +146,7 @@ class Retriever:
         search.notices.extend([told] if told else [])
         return replace(search, query=expanded(search.query, expansion))
 
-    async def _search(
+    def _searched(
         self, search: Search, allowed: Allowed, stage: Stage, *, by_meaning: bool
     ) -> tuple[Words | None, Meaning | None, Subject | None]:
         """Both retrievers side by side, in one request where a server holds both; and beside them what is known without them, where files
@@ -151,20 +155,24 @@ class Retriever:
         def about() -> Subject | None:
             return subject_of(search.query, search.generation) if stage in GROUPED else None
 
-        def by_words() -> tuple[Words | None, Subject | None]:
-            return search.sparse(allowed) if stage != "dense" else None, about()
+        def by_words() -> tuple[Words | None, Subject | None, Rows]:
+            words, subject = search.sparse(allowed) if stage != "dense" else None, about()
+            if words is None or subject is None:
+                return words, subject, NONE
+            return words, subject, rows_by_words(search.generation.chunks.files, words.of_files, allowed)
 
         if search.in_one_request and stage not in ("sparse", "dense"):
-            (words, meaning), subject = await asyncio.gather(
-                asyncio.to_thread(search.both, self._query_vectors, allowed), asyncio.to_thread(about)
-            )
-            return words, meaning, subject
+            others = Beside(about)
+            found, meaning = search.both(self._query_vectors, allowed)
+            return found, meaning, others.result()
         if not by_meaning or search.generation.dense is None:
-            words_alone, subject = await asyncio.to_thread(by_words)
-            return words_alone, None, subject
-        by_vectors = asyncio.to_thread(search.dense, self._query_vectors, allowed, search=stage != "sparse")
-        (words_alone, subject), meaning = await asyncio.gather(asyncio.to_thread(by_words), by_vectors)
-        return words_alone, meaning, subject
+            words, known, _ = by_words()
+            return words, None, known
+        beside = Beside(by_words)
+        vector = search.embedded(self._query_vectors)
+        meaning = Meaning(vector) if stage == "sparse" else search.dense(vector, allowed, lambda: beside.result()[2])
+        words, known, _ = beside.result()
+        return words, meaning, known
 
     def _best_stage(self, repository: Repository) -> Stage:
         return "reranked" if self._reranking is not None and self._reranking.reads(repository) else "ranked"

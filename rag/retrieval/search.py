@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.errors import StoreUnavailable
+from rag.index.cosines import NONE, Rows
 from rag.index.generation import Generation
 from rag.index.history_filter import resolved
-from rag.index.scan import cosines_of, nearest
 from rag.index.sparse import best_rows
 from rag.protocols import HybridStore, ScanningStore, Vector
 from rag.retrieval.focus import focused
@@ -32,18 +32,19 @@ BY_WORDS = 1_000  # rows that a server brings of each form of the words: what sc
 @dataclass(frozen=True, slots=True)
 class Words:
     """What BM25 found. `bm25`: (n,) over whole terms. `scores`: (n,) over both forms of the terms: the mean of what each says, divided by
-    its best. Chunks that may not be found have 0. `found`: (row, score), best first.
+    its best. Chunks that may not be found have 0. `found`: (row, score), best first. `of_files`: (f,) the best score of each file.
     """
 
     bm25: NDArray[np.float64]
     scores: NDArray[np.float64]
     found: Found
+    of_files: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What vectors found. `question`: its (d,) vector. `found`: (row, cosine similarity), best first, None where nothing was searched.
-    `cosines`: (n,) of every row, None where not all were compared."""
+    `cosines`: (n,) of the rows that were compared, NaN for the others, None where a store did that."""
 
     question: Vector
     found: Found | None = None
@@ -97,17 +98,19 @@ class Search:
                 whole, stems = np.where(allowed, whole, 0.0), np.where(allowed, stems, 0.0)
             return self._words(whole, stems, allowed)
 
-    def dense(self, query_vectors: QueryVectors, allowed: Allowed, *, search: bool) -> Meaning:
-        """The question's vector and, if `search`, what is near to it. Raises: RetrievalError, ModelError."""
+    def embedded(self, query_vectors: QueryVectors) -> Vector:
+        """The question's vector. Raises: ModelError."""
         with self.clocked("embed"):
-            vector = query_vectors.of(*self.query.texts)
-        store, vectors = self.generation.dense, self.generation.vectors
-        if not search or store is None:
+            return query_vectors.of(*self.query.texts)
+
+    def dense(self, vector: Vector, allowed: Allowed, wanted: Callable[[], Rows] = lambda: NONE) -> Meaning:
+        """What is near to it. `wanted`: says whose similarities will be asked for. Raises: RetrievalError, what `wanted` raises."""
+        store, scan = self.generation.dense, self.generation.scan
+        if store is None:
             return Meaning(vector)
         with self.clocked("dense"):
-            if isinstance(store, ScanningStore) and store.scans and vectors is not None:
-                cosines = cosines_of(vector, vectors)
-                return Meaning(vector, nearest(cosines, self.limit, allowed), cosines)
+            if isinstance(store, ScanningStore) and store.scans and scan is not None:
+                return Meaning(vector, *scan.nearest(vector, self.limit, allowed, wanted))
             return Meaning(vector, store.search(vector, self.limit, self.filters or None))
 
     @property
@@ -118,8 +121,7 @@ class Search:
     def both(self, query_vectors: QueryVectors, allowed: Allowed) -> tuple[Words, Meaning]:
         """What `sparse` and `dense` bring, of one request to a server, which is clocked as "dense". Where that is away, the sparse part on
         this machine answers alone, and `notices` says so. Raises: RetrievalError, ModelError, IndexCorrupt."""
-        with self.clocked("embed"):
-            vector = query_vectors.of(*self.query.texts)
+        vector = self.embedded(query_vectors)
         store = self.generation.dense
         assert isinstance(store, HybridStore)  # noqa: S101
         try:
@@ -136,7 +138,8 @@ class Search:
         """(n,) scores of both forms; chunks that may not be found have 0."""
         scores = (_scaled(whole) + _scaled(stems)) / 2
         # A chunk that holds a term holds it without its ending.
-        return Words(whole, scores, best_rows(scores, self.limit, allowed, lambda: self.generation.stems.holding(self.query.sought[1])))
+        found = best_rows(scores, self.limit, allowed, lambda: self.generation.stems.holding(self.query.sought[1]))
+        return Words(whole, scores, found, self.generation.chunks.files.best(scores))
 
     @contextmanager
     def clocked(self, stage: str) -> Iterator[None]:

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.index.scan import products
+from rag.index.cosines import cosines_at, products, sample_of
 from rag.protocols import Vector
-
-_SAMPLE = 1024  # chunks whose median similarity is what an unrelated chunk has
 
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
     """Cosine similarities on a scale where `nothing`, what an unrelated chunk has, is 0 and the `best` is 1. `question`: (d,); `vectors`:
-    (n, d) unit rows; `known`: (n,) their cosines, None where only those that are asked for are computed.
+    (n, d) unit rows; `known`: (n,) their cosines, of the sample at least, NaN for those that are computed when they are asked for, None
+    where all are.
     """
 
     question: Vector
@@ -29,19 +28,18 @@ class Similarity:
     def of_question(cls, question: Vector, vectors: Vector, known: Vector | None, best: float) -> Similarity:
         """`best`: the highest cosine that a search found."""
         vectors = np.asarray(vectors)  # as a map, every slice of it is one
-        step = max(1, len(vectors) // _SAMPLE)
-        sample = products(vectors[::step], question) if known is None else known[::step]
-        return cls(question, vectors, known, float(np.median(sample)) if len(sample) else 0.0, best)
+        sample = sample_of(vectors)
+        cosines = products(vectors[sample], question) if known is None else known[sample]
+        return cls(question, vectors, known, float(np.median(cosines)) if len(cosines) else 0.0, best)
 
     def cosines(self, rows: NDArray[np.int64]) -> Vector:
         """(m,) of these rows."""
-        if self.known is not None:
-            return self.known[rows]
-        ends = [*(np.flatnonzero(np.diff(rows) != 1) + 1).tolist(), len(rows)]
-        runs = zip([0, *ends], ends, strict=False)  # of rows that lie together: they are not copied
-        found: Vector = np.concatenate(
-            [products(self.vectors[rows[start] : rows[end - 1] + 1], self.question) for start, end in runs if start < end]
-        )
+        if self.known is None:
+            return cosines_at(rows, self.question, self.vectors)
+        found: Vector = self.known[rows]
+        unknown = np.isnan(found)
+        if unknown.any():
+            found[unknown] = self.known[rows[unknown]] = cosines_at(rows[unknown], self.question, self.vectors)
         return found
 
     def of(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from rag.index.chunk_table import ChunkTable
 from rag.retrieval.matching import Floats
 from rag.retrieval.paths import is_data, path_facts
+from rag.retrieval.per_index import once_per_index
 
 _ROOT = 0.25  # a directory with a sixteenth of the code still counts half
-_known: WeakKeyDictionary[ChunkTable, Floats] = WeakKeyDictionary()
-_lock = threading.Lock()
 
 
+@once_per_index
 def trunk_of(chunks: ChunkTable) -> Floats:
     """(f,) of each file the fourth root of how much ordinary code its top directory holds, in chunks, against the one that holds most: 0 to
     1, 0 for what is no ordinary code. Found once for an index.
     """
-    with _lock:
-        shares = _known.get(chunks)
-    if shares is None:
-        shares = _trunk_of(chunks)
-        with _lock:
-            _known[chunks] = shares
-    return shares
-
-
-def _trunk_of(chunks: ChunkTable) -> Floats:
     files = chunks.files
     counts = (files.ends - files.starts).tolist()
     held: defaultdict[str, int] = defaultdict(int)

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
 
-from rag.index.chunk_table import ChunkTable
 from rag.retrieval.paths import path_facts, version_of
 
 _AS_MUCH = 0.5  # of the files of the older one: else the newer one has only been begun
-_known: WeakKeyDictionary[ChunkTable, dict[int, str]] = WeakKeyDictionary()
-_lock = threading.Lock()
-
-
-def superseded_in(chunks: ChunkTable) -> dict[int, str]:
-    """Of files that a newer version stands for, the name of their own ("v1"), by number. Found once for an index."""
-    with _lock:
-        known = _known.get(chunks)
-    if known is None:
-        known = superseded(chunks.paths)
-        with _lock:
-            _known[chunks] = known
-    return known
 
 
 def superseded(paths: Sequence[str]) -> dict[int, str]:
-    """The same of paths. A version outside of such directories stands for all of them."""
+    """Of files that a newer version stands for, or one outside of such directories, the name of their own ("v1"), by place among the
+    paths."""
     outside = set(paths)
     places: dict[int, tuple[str, int]] = {}
     found: dict[int, str] = {}

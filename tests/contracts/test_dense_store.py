@@ -14,9 +14,9 @@ import pytest
 
 from rag.errors import IndexCorrupt, RetrievalError
 from rag.index.chunk_table import ChunkTable
+from rag.index.cosines import cosines_of, nearest
 from rag.index.dense_client import ClientBackend
 from rag.index.dense_edge import EdgeBackend
-from rag.index.scan import cosines_of, nearest
 from rag.protocols import DenseBackend, DenseStore, ScanningStore, Vector
 from rag.types import Chunk, Filters, Kind
 from tests.index.servers import local_backend, real_backend

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -29,6 +30,34 @@ def test_files_that_do_not_fit_together_are_refused(tmp_path: Path) -> None:
     (tmp_path / "defines.bin").write_bytes(b"Door\n")
     with pytest.raises(ValueError, match="not whole"):
         DefinedNames.open(tmp_path)
+
+
+@given(NAMES)
+def test_words_of_names_are_read_as_they_were_made(names: list[list[str]]) -> None:
+    made = DefinedNames.of(names).words
+    with TemporaryDirectory() as directory:
+        DefinedNames.write(Path(directory), names)
+        read = DefinedNames.open(Path(directory)).words
+    assert read.beginnings == made.beginnings
+    for column in ("rows", "lengths", "holders", "starts"):
+        assert getattr(read, column).tolist() == getattr(made, column).tolist()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"no archive", "other"])
+def test_words_of_names_that_are_missing_or_damaged_are_made_anew(tmp_path: Path, content: bytes | str | None) -> None:
+    names = [["openDoor", "Door"], [], ["door_of"]]
+    DefinedNames.write(tmp_path, names)
+    file = tmp_path / "name_words.npz"
+    if content is None:
+        file.unlink()
+    elif isinstance(content, bytes):
+        file.write_bytes(content)
+    else:
+        np.savez(file, words=np.zeros(3, np.uint8), rows=np.arange(2), lengths=np.arange(2), holders=np.arange(2), starts=np.arange(2))
+    words = DefinedNames.open(tmp_path).words
+    assert words.beginnings == {"ope": [("open", 0)], "doo": [("door", 1)], "of": [("of", 2)]}
+    assert words.rows.tolist() == [0, 0, 2]
+    assert words.holding(1).tolist() == [0, 1, 2]
 
 
 def test_rows_of_files() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,8 @@ from rag.retrieval.definitions import Definitions, definitions_of
 from rag.retrieval.described import Described, describe
 from rag.retrieval.evidence import Evidence
 from rag.retrieval.matching import Asked
+from rag.retrieval.path_columns import columns_of
+from rag.retrieval.per_index import once_per_index
 from rag.retrieval.pointed import Pointed
 from rag.retrieval.query import understand
 from rag.retrieval.ranking import rank
@@ -59,6 +63,30 @@ def test_the_trunk_is_where_most_ordinary_code_lies(table: ChunkTable) -> None:
     shares = dict(zip(table.paths, trunk_of(table).tolist(), strict=True))
     assert shares == pytest.approx(dict.fromkeys(FILES, 0.0) | {"src/depot/door.py": 1.0, "src/depot/hinge.py": 1.0, "tools/hinge.py": 0.5})
     assert trunk_of(table) is trunk_of(table)
+
+
+def test_what_is_said_of_some_files_is_what_is_said_of_all(table: ChunkTable) -> None:
+    asked, some = Asked(["door", "depot"], lambda term: 1.0), np.array([1, 3, 5, 7])
+    all_of_them, these = described(table), describe(some, table, asked)
+    for name in ("test", "example", "old", "data", "odd", "changes", "translated", "levels", "trunk"):
+        assert getattr(these, name).tolist() == getattr(all_of_them, name)[some].tolist()
+    assert list(these.subjects) == [all_of_them.subjects[place] for place in some]
+    assert these.names.coverage.tolist() == [0.0, 0.0, 0.5, 0.5]
+    assert these.directories.coverage.tolist() == [0.0, 0.0, 0.5, 0.5]
+    assert columns_of(table) is columns_of(table)
+
+
+def test_what_was_found_for_an_index_goes_with_it(tmp_path: Path) -> None:
+    class Known:
+        pass
+
+    found = once_per_index(lambda chunks: Known())
+    table = table_of(tmp_path, {"src/door.py": 1})
+    kept = weakref.ref(found(table))
+    assert found(table) is kept()
+    del table
+    gc.collect()
+    assert kept() is None
 
 
 def test_without_ordinary_code_nothing_is_the_trunk(tmp_path: Path) -> None:

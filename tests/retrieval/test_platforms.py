@@ -10,7 +10,7 @@ import pytest
 from rag.index.chunk_table import ChunkTable
 from rag.retrieval.described import describe
 from rag.retrieval.matching import Asked
-from rag.retrieval.platforms import variants_of, without_platform
+from rag.retrieval.platforms import variants, without_platform
 from rag.retrieval.signals import CODE, PROSE, reach
 from tests.retrieval.test_described import table_of
 
@@ -59,9 +59,8 @@ def table(tmp_path: Path) -> ChunkTable:
 
 
 def test_only_those_with_a_twin_for_all_are_variants(table: ChunkTable) -> None:
-    found = {table.paths[number]: set(platforms) for number, platforms in variants_of(table).items()}
+    found = {table.paths[number]: set(platforms) for number, platforms in variants(table.paths).items()}
     assert found == {"core/jvm/src/Door.kt": {"jvm"}, "lock_unix.go": {"unix"}, "lock_windows.go": {"windows"}}
-    assert variants_of(table) is variants_of(table)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from rag.retrieval.described import describe
 from rag.retrieval.matching import Asked
-from rag.retrieval.versions import superseded, superseded_in
+from rag.retrieval.versions import superseded
 from tests.retrieval.test_described import table_of
 
 
@@ -37,4 +37,3 @@ def test_they_are_old_unless_the_question_names_their_version(tmp_path: Path, as
     table = table_of(tmp_path, {"src/legacy.ts": 1, "src/v3/door.ts": 1, "src/v4/door.ts": 1})
     described = describe(np.arange(3), table, Asked(asked, lambda term: 1.0))
     assert {table.paths[number] for number in np.flatnonzero(described.old).tolist()} == old
-    assert superseded_in(table) is superseded_in(table)

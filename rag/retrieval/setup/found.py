@@ -4,10 +4,8 @@ about."""
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +17,7 @@ from rag.index.stems import stem
 from rag.index.tokens import word_terms
 from rag.retrieval.importance import importance
 from rag.retrieval.matching import Floats
+from rag.retrieval.per_index import once_per_index
 from rag.retrieval.query import Query
 from rag.retrieval.setup.asked import SetupKind
 from rag.retrieval.setup.ecosystems import ecosystem, ecosystems_asked
@@ -48,8 +47,6 @@ _UNDECLARED = 0.8  # what is left of one that declares nothing of it
 _CALLED_SO, _HALF = 0.8, 0.5  # least that a line must declare of what may be no package
 _READ = 12  # files whose chunks are read
 _MOST_ROWS = 100  # of each
-_known: WeakKeyDictionary[ChunkTable, list[tuple[int, Roles, str]]] = WeakKeyDictionary()
-_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +129,16 @@ def _holding(term: str, stems: SparseIndex, rows: int) -> Floats:
     return holding
 
 
+@once_per_index
+def _files_with_roles(chunks: ChunkTable) -> list[tuple[int, Roles, str]]:
+    """The number of each file that has a part in the setup, its roles and its ecosystem."""
+    return [(number, roles, ecosystem(path)) for number, path in enumerate(chunks.paths) if (roles := setup_roles(path))]
+
+
 def _worth(kinds: Sequence[SetupKind], ecosystems: frozenset[str], chunks: ChunkTable) -> Floats:
     """(f,) how likely each file says something of these kinds."""
-    with _lock:
-        known = _known.get(chunks)
-    if known is None:
-        known = [(number, roles, ecosystem(path)) for number, path in enumerate(chunks.paths) if (roles := setup_roles(path))]
-        with _lock:
-            _known[chunks] = known
     worth = np.zeros(len(chunks.files))
-    for number, roles, of in known:
+    for number, roles, of in _files_with_roles(chunks):
         foreign = ecosystems and of and of not in ecosystems
         worth[number] = max(_said(roles, _SAID_IN[kind]) for kind in kinds) * (_FOREIGN if foreign else 1.0)
     return worth
