@@ -19,7 +19,8 @@ CHOSEN = 8
 
 def alone(words: np.ndarray, similarities: np.ndarray, names: np.ndarray, extra: np.ndarray) -> list[tuple[int, float]]:
     """One file's rows and their shares, row by row."""
-    scores = CODE.lines_sparse * words / (words.max() or np.inf) + CODE.lines_dense * similarities / (similarities.max() or np.inf)
+    # Divided first, as there: two that tie must tie here, too.
+    scores = CODE.lines_sparse * (words / (words.max() or np.inf)) + CODE.lines_dense * (similarities / (similarities.max() or np.inf))
     best = sorted(range(len(scores)), key=lambda row: -scores[row])[:CHOSEN]
     scores[best] += CODE.lines_names * names[best]
     scores += extra
