@@ -24,11 +24,14 @@ _KNOWS = (
     r"|(?:is|are|was|were) (?:the |an? |our )?(?:main |best |original |right |code )?"
     r"(?:owners?|codeowners?|maintainers?|authors?|experts?|contacts?|person|people|one) (?:of|for|on|in|about|behind|to ask about) "
     r"|(?:should|can|could|must|would|has to) (?:review|approve|look at|look over) "
+    r"|(?:can|could|might|would) (?:be able to )?(?:tell|help|explain|advise|teach) (?:me |us )?"
+    r"(?:something |more |out )?(?:about|with|on) "
+    r"|(?:has|have) (?:the )?(?:most |some |any )?(?:experience|knowledge|expertise) (?:with|of|in|on|about) "
 )
 _ASK = (
     r"(?:do|can|could|should|would|must|shall|to|is to|might) (?:i |we |one |you )?"
-    r"(?:ask|talk to|speak to|speak with|talk with|contact|turn to|approach|reach out to) "
-    r"(?:about|for|regarding|concerning|on|with|if|when|in) "
+    r"(?:ask|talk to|speak to|speak with|talk with|contact|turn to|approach|reach out to|ping|add as (?:a )?reviewers?) "
+    r"(?:about|for|of|regarding|concerning|on|with|if|when|in) "
 )
 _WHO = re.compile(rf"{_LEAD}whom? {_OFTEN}(?:{_KNOWS}|{_ASK})(?P<topic>.+)$", re.IGNORECASE | re.DOTALL)
 _CODE_OF = re.compile(

@@ -101,6 +101,30 @@ async def test_a_file_that_says_how_the_repository_is_set_up_need_not_say_it_in_
         assert answer.abstained == abstained
 
 
+async def test_what_declares_the_setup_is_shown_and_code_that_holds_its_words_is_not() -> None:
+    manifest = chunk(
+        "pyproject.toml",
+        9,
+        'classifiers = [\n    "Python :: 3",\n]\nrequires-python = ">=3.11"\ndynamic = []',
+        symbol="project.dynamic",
+        kind=Kind.MODULE,
+        language="toml",
+    )
+    code = chunk("larder/version.py", 1, "def python_version():\n    return supported", symbol="python_version")
+    found = [result(1, manifest, 0.2), result(2, code, 0.5), result(3, PROSE, 0.5)]
+    found[0] = replace(found[0], scores={**found[0].scores, "setup": 2.0})
+    answers = [
+        item
+        async for item in Answerer(lambda _: ExtractiveGenerator()).answer(
+            "which python versions are supported?", retrieval(found), LOCAL, answer_id="a1"
+        )
+    ]
+    answer = answers[-1]
+    assert isinstance(answer, Answer)
+    assert '- `pyproject.toml`, lines 9–13 [1]\n  `requires-python = ">=3.11"`\n' in answer.text
+    assert [citation.path for citation in answer.citations] == ["pyproject.toml", PROSE.path]
+
+
 async def test_what_is_not_relevant_is_not_shown() -> None:
     other = chunk("zebra.py", text="stripes = 1", symbol="", kind=Kind.MODULE)
     found = retrieval([result(1, other, 0.1), result(2, ROUTE, 0.1)])

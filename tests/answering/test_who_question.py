@@ -26,6 +26,11 @@ from rag.answering.who_question import topic_of
         ("who works on lockers", "lockers"),
         ("who last changed the code for lockers?", "lockers"),
         ("who should review a change of the lockers", "a change of the lockers"),
+        ("who can tell me about lockers?", "lockers"),
+        ("Who could help us with the notifier?", "the notifier"),
+        ("who has the most experience with retries", "retries"),
+        ("whom should I ping about retries", "retries"),
+        ("who should I add as a reviewer for the gate", "the gate"),
     ],
 )
 def test_questions_for_people(question: str, topic: str) -> None:
@@ -38,6 +43,8 @@ def test_questions_for_people(question: str, topic: str) -> None:
         "who puts a parcel into a free locker",
         "who calls assign_locker?",
         "who uses the notifier",
+        "who can open a locker with a key",
+        "who tells the notifier about retries",
         "who is told when a parcel arrives",
         "where are lockers assigned",
         "how does the code know who owns a locker",

@@ -8,10 +8,14 @@ side of showing: it only declines where a question has nothing to do with the re
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
+from rag.answering.generators.sentences import sentences_of
 from rag.answering.generators.stream import ReportedStream, StreamReport
 from rag.index.tokens import terms
+from rag.retrieval.query import understand
+from rag.retrieval.setup.lines import declaring
+from rag.retrieval.setup.subject import subject_of_setup
 from rag.types import PROSE, Chunk, ContextChunk, GenerationRequest, Kind
 
 PLACES = 4
@@ -27,11 +31,7 @@ this those to up us use used uses using want was way we were what when where whi
 find happen happens happening mean means repo repository code file files
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-# Lines of prose that are no sentences: headings, rules, fences, directives, fields, HTML, tables, images.
-_MARKUP = re.compile(r"\s*(?:#|[=~^*-]{3,}|```|\.\. |:\w+:|<|\||!\[)")
-_INDENTED = re.compile(r"(?: {3,}|\t)\S")
 _COMMENT = re.compile(r"\"\"\"|\'\'\'|#(?!\w)|//|/\*|\*\s|--\s|;;|<!--")
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _DEFINITIONS = {Kind.FUNCTION, Kind.METHOD, Kind.CLASS}
 
 
@@ -55,13 +55,14 @@ class ExtractiveGenerator:
 
 async def _run(request: GenerationRequest, most: int) -> AsyncGenerator[str, None]:
     asked = question_terms(request.question, request.repository)
-    places = choose([entry for entry in request.context if relevant(entry, asked)], most)
+    places = choose(_of_the_setup([entry for entry in request.context if relevant(entry, asked)]), most)
     if not places:
         return
     count = "This is the place that matches" if len(places) == 1 else f"These are the {len(places)} places that match"
     yield f"{count} your question best. No language model wrote this: it is what stands in the files.\n\n"
+    declares = _declaring(request.question, request.repository, asked)
     for entry in places:
-        yield describe(entry, asked)
+        yield describe(entry, asked, declares)
 
 
 def question_terms(question: str, repository: str = "") -> frozenset[str]:
@@ -74,6 +75,12 @@ def relevant(entry: ContextChunk, asked: frozenset[str]) -> bool:
     scores = entry.result.scores
     alike = scores.get("similarity", 0.0) >= _LEAST_SIMILARITY or scores.get("setup", 0.0) >= _LEAST_SETUP
     return alike or bool(_shared(entry.result.chunk, asked))
+
+
+def _of_the_setup(entries: list[ContextChunk]) -> list[ContextChunk]:
+    """Where files say how the repository is set up, they and documentation: code that holds a word of it as well answers nothing."""
+    saying = [entry for entry in entries if entry.result.scores.get("setup", 0.0) >= _LEAST_SETUP]
+    return [entry for entry in entries if entry in saying or entry.result.chunk.language in PROSE] if saying else entries
 
 
 def choose(entries: Sequence[ContextChunk], most: int) -> list[ContextChunk]:
@@ -90,28 +97,47 @@ def choose(entries: Sequence[ContextChunk], most: int) -> list[ContextChunk]:
     return sorted(chosen, key=lambda entry: entry.number)
 
 
-def describe(entry: ContextChunk, asked: frozenset[str]) -> str:
-    """One item of the list: what and where, its header, what its documentation says or the line that matches best."""
-    chunk = entry.result.chunk
+def _declaring(question: str, repository: str, asked: frozenset[str]) -> Callable[[ContextChunk], str]:
+    """Where the question asks how the repository is set up: what shows the line of a chunk that declares it."""
+    kinds = understand(question).asks_for_setup
+    subject = subject_of_setup(question, kinds, repository) if kinds else []
+
+    def line(entry: ContextChunk) -> str:
+        return declaring(kinds, subject, asked, entry.result.chunk.text) if entry.result.scores.get("setup") else ""
+
+    return line
+
+
+def describe(entry: ContextChunk, asked: frozenset[str], declares: Callable[[ContextChunk], str] = lambda entry: "") -> str:
+    """One item of the list: what and where, its header, what its documentation says or the line that matches best. `declares`: the line
+    that declares what the question asks of the repository's setup, "" for none."""
+    chunk, declared = entry.result.chunk, declares(entry)
     where = f"`{_code(chunk.path)}`, {_lines(chunk)} [{entry.number}]"
-    name = _name(chunk)
+    name = _name(chunk) if not declared or chunk.symbol.rpartition(".")[2] in declared else ""  # a chunk of several keys has one's name
     lines = [f"- **{name}** in {where}" if name else f"- {where}"]
-    if chunk.signature:
-        lines.append(f"  `{_code(chunk.signature)}`")
-    if chunk.doc:
-        lines.append(f"  {_prose(chunk.doc)}")
-        telling = _telling_line(chunk, asked)
-        more = _count(telling, asked) > max(1, _count(chunk.doc, asked), _count(chunk.signature, asked))
-        if more and (_COMMENT.match(telling) or re.search(r"[=(){};]", telling)):  # not a line from the middle of a doc comment
-            lines.append(f"  {_line(telling)}")
-    elif chunk.language in PROSE or chunk.kind is Kind.SECTION:
-        if sentence := _first_sentence(chunk, asked):
-            lines.append(f"  {sentence}")
-    elif telling := _telling_line(chunk, asked):
-        lines.append(f"  {_line(telling)}")
+    lines += [f"  {line}" for line in ([_shown(declared, chunk)] if declared else _what_it_says(chunk, asked))]
     if shared := _told(_shared(chunk, asked)):
         lines.append(f"  Matches: {', '.join(shared)}.")
     return "\n".join(lines) + "\n"
+
+
+def _shown(declared: str, chunk: Chunk) -> str:
+    return _prose(declared) if chunk.language in PROSE else f"`{_code(declared)}`"
+
+
+def _what_it_says(chunk: Chunk, asked: frozenset[str]) -> list[str]:
+    header = [f"`{_code(chunk.signature)}`"] if chunk.signature else []
+    if chunk.doc:
+        telling = _telling_line(chunk, asked)
+        more = _count(telling, asked) > max(1, _count(chunk.doc, asked), _count(chunk.signature, asked)) and (
+            _COMMENT.match(telling) or re.search(r"[=(){};]", telling)  # not a line from the middle of a doc comment
+        )
+        return [*header, _prose(chunk.doc), *([_line(telling)] if more else [])]
+    if chunk.language in PROSE or chunk.kind is Kind.SECTION:
+        sentence = _telling_sentence(chunk, asked)
+        return [*header, *([sentence] if sentence else [])]
+    telling = _telling_line(chunk, asked)
+    return [*header, *([_line(telling)] if telling else [])]
 
 
 def _shared(chunk: Chunk, asked: frozenset[str]) -> frozenset[str]:
@@ -159,22 +185,10 @@ def _line(line: str) -> str:
     return f"`{_code(line)}`"
 
 
-def _first_sentence(chunk: Chunk, asked: frozenset[str]) -> str:
-    """Of a section: the sentence with most words of the question, else the first; what is no prose is passed over. Indented text counts
-    only where there is no other: it is mostly code, but the body of a directive in reStructuredText."""
-    text = _FENCED.sub("\n", chunk.text)
-    speaking = _sentences(text, chunk.symbol, indented=False) or _sentences(text, chunk.symbol, indented=True)
+def _telling_sentence(chunk: Chunk, asked: frozenset[str]) -> str:
+    """Of a section: the sentence with most words of the question, else the first."""
+    speaking = sentences_of(chunk.text, chunk.symbol, chunk.language)
     return _prose(max(speaking, key=lambda sentence: _count(sentence, asked))) if speaking else ""
-
-
-def _sentences(text: str, heading: str, *, indented: bool) -> list[str]:
-    lines = (
-        "" if _MARKUP.match(line) or line.strip() == heading or (_INDENTED.match(line) and not indented) else line
-        for line in text.split("\n")
-    )
-    paragraphs = re.split(r"\n{2,}", "\n".join(line.strip() for line in lines))
-    sentences = (sentence for paragraph in paragraphs for sentence in re.split(r"(?<=[.!?:])\s+", paragraph.strip()))
-    return [sentence for sentence in sentences if re.search(r"\w{2}\W+\w", sentence)]
 
 
 def _code(text: str) -> str:
