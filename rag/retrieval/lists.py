@@ -22,6 +22,7 @@ from rag.retrieval.subject import Subject
 
 _OF_FIT = ("text", "file name", "names", "definition")  # signals of a file that say how well it meets this question
 _OF_SETUP = 1.5  # of that, where the question asks how the repository is set up and settings answer
+_SURE_OF_SETUP = 0.9  # so sure a file is that says it: "what does CI run" holds no word that the answer must hold
 _NEAREST = 5  # chunks of a group whose names tell which group leads
 _NOTHING = np.zeros(0, dtype=np.int64)
 
@@ -113,4 +114,5 @@ def _confidence(
         similarity = max(one.similarity for one in grounds.values())
     answered = subject.setup.answered if subject.setup else 0.0
     fit = _OF_SETUP * answered + sum(leading[0].shares.get(signal, 0.0) for signal in _OF_FIT) if leading else 0.0
-    return confidence.calibrated(confidence.raw_confidence(similarity, subject.covered, subject.known, fit, len(generation.chunks)))
+    raw = confidence.raw_confidence(similarity, subject.covered, subject.known, fit, len(generation.chunks))
+    return max(confidence.calibrated(raw), _SURE_OF_SETUP * answered)

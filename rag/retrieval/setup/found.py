@@ -66,7 +66,8 @@ def setup_of(query: Query, generation: Generation) -> Setup | None:
     kinds, chunks = query.asks_for_setup, generation.chunks
     if not kinds:
         return None
-    worth = _worth(kinds, ecosystems_asked(query.text), chunks)
+    ecosystems = ecosystems_asked(query.text)
+    worth = _worth(kinds, ecosystems, chunks)
     subject = subject_of_setup(query.text, kinds, generation.info.repository)
     held = _held(subject, generation)
     shares = worth * (_UNHELD + (1 - _UNHELD) * held)
@@ -78,7 +79,9 @@ def setup_of(query: Query, generation: Generation) -> Setup | None:
     declared = np.zeros(len(shares))
     np.maximum.at(declared, chunks.path_numbers[list(rows)], list(rows.values()))
     sure = held if _OF_A_NAME.issuperset(kinds) else np.maximum(held, _UNHELD)
-    return Setup(shares * (_UNDECLARED + (1 - _UNDECLARED) * declared), best, rows, float((worth * sure).max()))
+    at_home = not ecosystems or any(of in ecosystems for _, _, of in _files_with_roles(chunks))
+    answered = float((worth * sure).max()) * (1.0 if at_home else _FOREIGN)
+    return Setup(shares * (_UNDECLARED + (1 - _UNDECLARED) * declared), best, rows, answered)
 
 
 def _declared(query: Query, subject: Sequence[str], numbers: Sequence[int], chunks: ChunkTable) -> dict[int, float]:

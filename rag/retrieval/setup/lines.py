@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from rag.index.tokens import terms
 from rag.retrieval.setup.asked import SetupKind
 
 _VERSION = re.compile(r"[~^<>=!]=?\s*[\"']?v?\d|\bv?\d+\.\d+|[\"'>:@=]\s?v?\d+(?:[.\s\"'<,]|$)", re.IGNORECASE)
@@ -42,7 +43,11 @@ _PATTERNS: Mapping[SetupKind, str] = {
     """,
 }
 _DECLARED = {kind: re.compile(pattern, re.IGNORECASE | re.MULTILINE | re.VERBOSE) for kind, pattern in _PATTERNS.items()}
-
+_VERSION_LIST = re.compile(r"-version[\"']?\s*:\s*\[|\bmatrix\s*:")  # of a workflow
+_COMMANDS = re.compile(r"^\s*(?:-\s*)?(?:run|script)\s*:\s*(?:[|>][+-]?\s*\n\s*)?(\S[^\n]*)", re.MULTILINE)
+_ACTIONS = re.compile(r"^\s*(?:-\s*)?uses\s*:\s*([^\s@#]+)", re.MULTILINE)
+_OPENS = re.compile(r"[\[({:]\s*$|^\s*\[[^\]]+\]\s*$|<\w+>\s*$|\bdo\s*$")
+_SHOWN_LINES = 12  # of what a line opens
 
 _OPTIONAL = re.compile(
     r"^\s*\[?[\"']?(?:[\w.-]*[.-])?(?:dev|peer|optional|test|build)[-_]?(?:dependencies|requires?)\b|add_development_dependency|dependency-groups",
@@ -57,6 +62,54 @@ def declared(kinds: Collection[SetupKind], names: Sequence[str], text: str, *, o
     if names and not {"dependencies", "used"}.isdisjoint(kinds):
         return _named(names, text) * (1.0 if _DECLARED["dependencies"].search(text) else _ELSEWHERE)
     return max((_section(kind, text, optional) for kind in kinds if kind in _DECLARED), default=0.0)
+
+
+def declaring(kinds: Collection[SetupKind], names: Sequence[str], asked: frozenset[str], text: str) -> str:
+    """Of a chunk's text the line that declares what is asked for, with the lines that it opens, all on one; "" where none does. `names`: as
+    in `declared`; `asked`: the question's terms, of which one of several tasks or settings may hold most."""
+    lines = text.splitlines()
+    if names and not {"dependencies", "used"}.isdisjoint(kinds):
+        worth = [_named(names, line) for line in lines]
+        return lines[worth.index(max(worth))].strip() if max(worth, default=0.0) else ""
+    return next((line for kind in kinds if (line := _said(kind, asked, text, lines))), "")
+
+
+def _said(kind: SetupKind, asked: frozenset[str], text: str, lines: Sequence[str]) -> str:
+    """Of a workflow the versions that it names, else what it runs, else what it uses."""
+    workflow = kind in ("ci", "release")
+    pattern = _VERSION_LIST if workflow else _DECLARED.get(kind)
+    starts = [text.count("\n", 0, _first_letter(found)) for found in pattern.finditer(text)] if pattern else []
+    if starts:
+        best = max(starts, key=lambda at: (len(asked.intersection(terms(lines[at]))), _VERSION.search(lines[at]) is not None))
+        return _opened(lines, best, always=kind == "tasks")
+    steps = (_COMMANDS.findall(text) or _ACTIONS.findall(text)) if workflow else ()
+    return "; ".join(dict.fromkeys(step.strip() for step in steps))
+
+
+def _first_letter(found: re.Match[str]) -> int:
+    """Where what was found begins: patterns of whole lines may begin on the line before."""
+    return found.end() - len(found.group().lstrip())
+
+
+def _opened(lines: Sequence[str], at: int, *, always: bool) -> str:
+    """The line, and where it opens a list or a section what stands in it."""
+    head = lines[at]
+    if not (always or _OPENS.search(head)):
+        return head.strip()
+    deep = _depth(head)
+    of_section = head.lstrip().startswith("[")
+    inside = []
+    for line in lines[at + 1 : at + 1 + _SHOWN_LINES]:
+        closes = not line.strip() or (_depth(line) <= deep and not (of_section and not line.startswith("[")))
+        if closes and not line.strip().startswith("- "):
+            inside += [line.strip()] if line.strip()[:1] in ("]", "}", ")") else []
+            break
+        inside.append(line.strip())
+    return " ".join([head.strip(), *inside])
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _section(kind: SetupKind, text: str, optional: bool) -> float:

@@ -13,6 +13,7 @@ from rag.index.builder import build
 from rag.index.dense import default_backend
 from rag.index.generation import Generation, Indexes
 from rag.index.jobs import BuildJob
+from rag.retrieval.confidence import WARN_BELOW
 from rag.retrieval.query import understand
 from rag.retrieval.retriever import Retriever
 from rag.retrieval.setup.found import setup_of
@@ -168,6 +169,22 @@ async def test_confidence_counts_what_settings_answer(retriever: Retriever, depo
     assert own.confidence is not None
     assert foreign.confidence is not None
     assert own.confidence > foreign.confidence
+
+
+@pytest.mark.parametrize(
+    ("question", "least", "most"),
+    [
+        ("what runs in CI", WARN_BELOW, 1.0),  # no word of it need stand in the answer
+        ("what licence is it under", WARN_BELOW, 1.0),
+        ("which rubies does CI test", 0.0, WARN_BELOW),  # there is CI, and no Ruby
+    ],
+)
+async def test_a_file_that_answers_is_enough_to_be_sure(
+    retriever: Retriever, depot: tuple[Generation, Repository], question: str, least: float, most: float
+) -> None:
+    sure = (await retriever.retrieve(question, *depot)).confidence
+    assert sure is not None
+    assert least <= sure < most
 
 
 async def test_filters_hold_for_settings_too(retriever: Retriever, depot: tuple[Generation, Repository]) -> None:

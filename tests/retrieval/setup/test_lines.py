@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.retrieval.setup.asked import SetupKind
-from rag.retrieval.setup.lines import declared
+from rag.retrieval.setup.lines import declared, declaring
 
 DEPENDENCIES = 'dependencies = [\n    "hinge>=1.2",\n    "oil",\n]\n'
 
@@ -89,3 +89,37 @@ def test_what_is_declared_without_a_name(kind: SetupKind, text: str) -> None:
 @given(st.lists(st.sampled_from(["ci", "used", "dependencies", "runtime", "tools"]), max_size=3), st.lists(st.text(min_size=1)), st.text())
 def test_any_text(kinds: list[SetupKind], names: list[str], text: str) -> None:
     assert 0 <= declared(kinds, names, text) <= 1
+
+
+@pytest.mark.parametrize(
+    ("kinds", "names", "asked", "text", "shown"),
+    [
+        (["dependencies"], ["hinge"], "hinge", DEPENDENCIES, '"hinge>=1.2",'),
+        (["dependencies"], [], "depend", DEPENDENCIES + "[tool.x]\n", 'dependencies = [ "hinge>=1.2", "oil", ]'),
+        (
+            ["dependencies"],
+            [],
+            "depend",
+            '[dependencies]\nhinge = "1"\noil = "2"\n\n[features]\nx = []',
+            '[dependencies] hinge = "1" oil = "2"',
+        ),
+        (["runtime"], [], "python", 'classifiers = [\n"Python :: 3",\n]\nrequires-python = ">=3.11"', 'requires-python = ">=3.11"'),
+        (["runtime"], [], "go", "module door\n\ngo 1.25\n", "go 1.25"),
+        (["tasks"], [], "docs", "test: all\n\tpytest\n\ndocs: all\n\tmake html\n", "docs: all make html"),
+        (["ci"], [], "python", "strategy:\n  matrix:\n    python-version: ['3.11', '3.12']\n", "python-version: ['3.11', '3.12']"),
+        (["ci"], [], "run", "steps:\n  - uses: a/b@1\n  - run: make ci\n  - run: |\n      make docs\n      x\n", "make ci; make docs"),
+        (["ci"], [], "run", "steps:\n  - uses: actions/hinge@0123 # v6\n  - uses: actions/oil@v1\n", "actions/hinge; actions/oil"),
+        (["licence"], [], "licence", 'name = "x"\nlicense = "MIT"\n', 'license = "MIT"'),
+        (["dependencies"], ["latch"], "latch", DEPENDENCIES, ""),
+        (["tools"], [], "lint", "lint: yes", ""),
+    ],
+)
+def test_what_is_shown_of_it(kinds: list[SetupKind], names: list[str], asked: str, text: str, shown: str) -> None:
+    assert declaring(kinds, names, frozenset({asked}), text) == shown
+
+
+@given(st.sampled_from(["dependencies", "runtime", "ci", "release", "tasks", "licence", "container", "package"]), st.text(max_size=200))
+def test_what_is_shown_stands_there(kind: SetupKind, text: str) -> None:
+    shown = declaring([kind], [], frozenset({"a"}), text)
+    assert "\n" not in shown
+    assert all(word in text for part in shown.split("; ") for word in part.split())
