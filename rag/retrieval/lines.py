@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -23,7 +23,14 @@ class Lines:
     """
 
     def __init__(
-        self, evidence: Evidence, names: Floats, pointed: Pointed, meant: frozenset[int], setup: Setup | None, weights: Weights
+        self,
+        evidence: Evidence,
+        names: Floats,
+        pointed: Pointed,
+        meant: frozenset[int],
+        literal: Mapping[int, float],
+        setup: Setup | None,
+        weights: Weights,
     ) -> None:
         self._evidence = evidence
         self._names = names
@@ -33,10 +40,11 @@ class Lines:
             self._scores += weights.lines_dense * evidence.scaled(np.maximum(evidence.dense, 0.0))
         if setup is not None:
             self._scores += weights.lines_declared * np.array([setup.declared.get(row, 0.0) for row in evidence.rows.tolist()])
-        self._pointed: Floats | None = np.zeros(len(evidence.rows)) if pointed.rows or meant else None
+        self._pointed: Floats | None = np.zeros(len(evidence.rows)) if pointed.rows or meant or literal else None
         if self._pointed is not None:
             self._pointed += weights.lines_pointed * np.isin(evidence.rows, list(pointed.rows))
             self._pointed += weights.lines_meant * np.isin(evidence.rows, list(meant))
+            self._pointed += weights.lines_literal * np.array([literal.get(row, 0.0) for row in evidence.rows.tolist()])
 
     def of_files(self, places: Sequence[int], most: int) -> list[list[tuple[int, float]]]:
         """Of each file at these places up to `most` rows, best first, ties by row, each with its score against that of the file's first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from rag.retrieval.candidates import Candidates
 from rag.retrieval.described import Described, describe
 from rag.retrieval.evidence import Evidence, first_of, gather
 from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, how_to, lead_of_prose, leaning
+from rag.retrieval.literals import literals_found
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Ranked, rank
 from rag.retrieval.scored import unasked_changes
@@ -50,6 +51,7 @@ def ranked_lists(
     if words is None or not len(chunks):
         return Lists([])
     files = chunks.files
+    subject = replace(subject, literals=literals_found(subject.query, [row for row, _ in words.found], generation))
     found = [files.numbers[[row for row, _ in rows]] for rows in (words.found, candidates.dense) if rows]
     lists: dict[str, list[Ranked]] = {}
     grounds: dict[str, Grounds] = {}

@@ -60,7 +60,7 @@ def rank(subject: Subject, evidence: Evidence, described: Described, weights: We
     files = scored(subject, evidence, combined, described, weights, rrf_k)
     lifted = _best_by_text(combined, evidence, weights)
     order = first_of(files.scores, limit)
-    lines = Lines(evidence, subject.names, subject.pointed, subject.definitions.rows, subject.setup, weights)
+    lines = Lines(evidence, subject.names, subject.pointed, subject.definitions.rows, subject.literals.rows, subject.setup, weights)
     rows = _rows(order.tolist(), files.scores, lines, _weights_of_rows(subject, evidence, weights), limit)
     rows = _with_lifted(rows, lifted, files.scores, weights)[:limit]
     return [Ranked(one.row, one.score, Told(partial(files.told, one.place), one.told)) for one in rows]

@@ -59,6 +59,7 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
                 _of_files(definitions.strength, numbers), described.called(query.symbol), weights, symbol=bool(query.symbol)
             ),
             "named": signals.pointed_at(_of_files(dict.fromkeys(pointed.named, 1.0), numbers), _of_files(pointed.framed, numbers), weights),
+            "literal": signals.literal(_of_files(subject.literals.files, numbers), weights),
             "setup": signals.setup(setup, weights),
             "names": signals.names_match(_best_names(subject.names, combined, evidence, weights), weights),
         },

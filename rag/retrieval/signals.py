@@ -39,6 +39,7 @@ class Weights:
     place: float = 0.5
     frame: float = 0.3
     setup: float = 2.0
+    literal: float = 1.2
     test: float = 0.6
     example: float = 0.7
     lenience: float = 0.6
@@ -61,6 +62,7 @@ class Weights:
     lines_names: float = 0.2
     lines_pointed: float = 1.0
     lines_meant: float = 0.5
+    lines_literal: float = 0.5
     lines_declared: float = 1.5
 
 
@@ -78,6 +80,7 @@ PROSE = Weights(
     tested=0.0,
     definition=0.0,
     mention=0.0,
+    literal=0.6,
     test=1.0,
     example=1.0,
     lenience=0.4,
@@ -159,6 +162,12 @@ def commits(changed: Floats, broad: float, weights: Weights) -> Floats:
     """Files that were changed by commits that say what is asked: the more is asked, the surer they resemble it. `changed`: see
     `rag.retrieval.commits`, 0 to 1; `broad`: see `breadth`."""
     return weights.commits * changed * (1 - broad)
+
+
+def literal(held: Floats, weights: Weights) -> Floats:
+    """What the question says as it stands in a file: a name that nothing defines, a flag, a key, a message. `held`: see
+    `rag.retrieval.literals`, 0 to 1."""
+    return weights.literal * held
 
 
 def tested(text: Floats, weights: Weights) -> Floats:

@@ -10,6 +10,7 @@ from rag.retrieval.commits import changed_by_commits
 from rag.retrieval.definitions import Definitions, definitions_of
 from rag.retrieval.evidence import FILES
 from rag.retrieval.importance import Holders, holders_of, importance
+from rag.retrieval.literals import NO_LITERALS, Literals
 from rag.retrieval.matching import Asked, Floats
 from rag.retrieval.names import names_met
 from rag.retrieval.pointed import Pointed, pointed_at
@@ -35,6 +36,7 @@ class Subject:
     covered: float
     known: float
     setup: Setup | None = None
+    literals: Literals = NO_LITERALS
 
     @property
     def of_members(self) -> bool:
