@@ -31,7 +31,8 @@ def main() -> int:
         action="append",
         metavar="SET",
         help="concept-root, concept, change, pinpoint, explain, issue (one list; with -code behind it, as change-code, code's group), "
-        "documentation, documentation-list, setup (questions about settings, kept here); may be repeated",
+        "documentation, documentation-list, setup (questions about settings, kept here), quoted (messages and keys of the code); may be "
+        "repeated",
     )
     parser.add_argument("--standing", action="store_true", help="ask only what is indexed already; else the first run embeds for hours")
     parser.add_argument("--commits", type=int, default=None, help="of each repository in change and issue (default: 3; 0: all)")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks.retrieval.beyond import foreign, latency
 from benchmarks.retrieval.documentation import GROUP, documentation_questions, write
+from benchmarks.retrieval.quoted import quoted_questions
 from benchmarks.retrieval.rows import FINAL, ROWS, SETS, SHOWN, Cell, Result, Row, Set, asked_as, fewer_commits
 from bot.configuration import load_settings
 from bot.part_settings import embedding_settings, retrieval_settings
@@ -54,7 +55,7 @@ async def measure(bench: Path, repos: Path, options: argparse.Namespace) -> tupl
         results += [_result(row, report) for row in ROWS if row.set == one.name]
         if one.name == "concept":
             whole = report
-        if not one.root and not one.documentation:
+        if not (one.root or one.documentation or one.quoted):
             for indexed in report.indexes:
                 if largest is None or indexed.chunks > largest[0].chunks:
                     largest = indexed, next(q for q in report.asked if (q.repository, q.commit) == (indexed.repository, indexed.commit))
@@ -89,12 +90,14 @@ def _read(bench: Path, one: Set, commits: int | None) -> list[Question]:
 
 async def _ask(one: Set, questions: Sequence[Question], repos: Path, settings: EvalSettings, save: Path | None) -> EvalReport:
     asking = replace(settings, root=one.root, group=one.group)
-    if one.documentation:
+    if one.documentation or one.quoted:
         indexes = EvalIndexes(repos, settings.data_dir, embedding=settings.embedding, standing_only=settings.standing_only)
         try:
-            questions = await documentation_questions(questions, indexes, dense=settings.standing_only)
+            make = documentation_questions if one.documentation else quoted_questions
+            questions = await make(questions, indexes, dense=settings.standing_only)
         finally:
             indexes.close()
+    if one.documentation:
         if save is not None:
             write(questions, save)
         # Blanking changes a few chunks of an index that stands, so even --standing builds here.

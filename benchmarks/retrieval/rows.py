@@ -30,7 +30,7 @@ def asked_as(column: str, settings: RetrievalSettings) -> tuple[Stage, Retrieval
 class Set:
     """Questions that are asked in one go. `files`: names of the files of questions. `commits`: of each repository at most so many. `group`:
     of ranked results, "" for one list of both. `documentation`: questions made of the repositories' own prose, among prose alone unless
-    `all_files`. `own`: the files lie beside this module.
+    `all_files`; `quoted`: questions that quote the repositories' code. `own`: the files lie beside this module.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Set:
     group: Group = ""
     all_files: bool = False
     own: bool = False
+    quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ SETS: tuple[Set, ...] = (
     Set("documentation", ("concept",), documentation=True, group="prose"),
     Set("documentation-list", ("concept",), documentation=True, all_files=True),
     Set("setup", ("setup",), own=True),
+    Set("quoted", ("concept",), quoted=True),
 )
 ROWS: tuple[Row, ...] = (
     Row("concept, index_root, code's group: NDCG@10", "concept-root", "0.914", 0.92),
@@ -105,6 +107,8 @@ ROWS: tuple[Row, ...] = (
     Row("documentation, one list: NDCG@10", "documentation-list", "0.43", None),
     Row("how it is set up, one list: NDCG@10", "setup", "0.56", 0.90, wanted=lambda q: q.category != "code"),
     Row("the same words about code, one list: NDCG@10", "setup", "0.87", None, wanted=lambda q: q.category == "code"),
+    Row("error messages as they stand, one list: NDCG@10", "quoted", "–", None, wanted=lambda q: q.category == "message"),
+    Row("keys that nothing defines, one list: NDCG@10", "quoted", "–", None, wanted=lambda q: q.category == "key"),
 )
 
 

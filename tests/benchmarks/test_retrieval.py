@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -16,9 +17,11 @@ import pytest
 from benchmarks.retrieval import rows as rows_of_targets
 from benchmarks.retrieval.beyond import let_through
 from benchmarks.retrieval.measure import measure
+from benchmarks.retrieval.quoted import drawn
 from benchmarks.retrieval.rows import FINAL, SHOWN, Cell, Result, fewer_commits
 from benchmarks.retrieval.table import as_json, render
 from rag.evaluation.datasets import Label, Question, in_half, read_questions
+from rag.types import Chunk, Kind
 from tests.index.fixtures import git, make_repository
 
 
@@ -64,6 +67,23 @@ def test_without_questions_or_clones_it_says_how_to_get_them(tmp_path: Path) -> 
     assert "git clone --bare https://github.com/owner/name.git REPOS/owner+name" in run("--bench", str(tmp_path))
 
 
+def test_what_is_drawn_stands_in_code_between_quotes_and_in_few_files() -> None:
+    def of(path: str, text: str, language: str = "python") -> Chunk:
+        return Chunk(path, 1, 1, Kind.MODULE, language, text)
+
+    chunks = [
+        of("src/a.py", 'fail("the door is open now", key["door.key"])'),
+        of("src/b.py", 'fail("the door is open now"); look("everywhere to be found"); "a/b is no message here"'),
+        of("tests/test_a.py", '"a message of some test"'),
+        of("README.md", '"a message of some page"', "markdown"),
+        *(of(f"src/c{number}.py", '"everywhere to be found", "door.py"') for number in range(3)),
+    ]
+    assert drawn(chunks, random.Random(1)) == [
+        ("message", "the door is open now", ["src/a.py", "src/b.py"], "python"),
+        ("key", "door.key", ["src/a.py"], "python"),
+    ]
+
+
 SETUP = Path(rows_of_targets.__file__).parent / "setup.jsonl"
 
 
@@ -92,6 +112,7 @@ async def test_every_row_from_end_to_end(tmp_path: Path, models_directory: Path,
     for name, verb in (("chair", "carve"), ("lamp", "light")):
         files = {
             f"src/{name}.py": f'def {verb}({name}):\n    """Makes one {name} ready for sale."""\n    return {name}\n',
+            f"src/{name}_shop.py": f'def sell(things):\n    raise ValueError("no {name} is left in here", things["{name}.price"])\n',
             f"docs/{name}.md": GUIDE.format(name),
         }
         source = make_repository(tmp_path / "repos" / f"owner+{name}", files)
@@ -121,6 +142,9 @@ async def test_every_row_from_end_to_end(tmp_path: Path, models_directory: Path,
     assert by_name["documentation, one list"].met is None
     assert by_name["documentation in its group, headings"].questions >= 2
     assert by_name["documentation in its group, sentences"].questions >= 2
+    messages, keys = by_name["error messages as they stand, one list"], by_name["keys that nothing defines, one list"]
+    assert (messages.questions, keys.questions) == (2, 2)
+    assert (messages.cells[-1].value, keys.cells[-1].value) == (1.0, 1.0)
     (foreign,) = [one for one in results if one.name.startswith("foreign")]
     assert foreign.questions == 2
     assert foreign.cells[-1].stage == FINAL
