@@ -21,9 +21,14 @@ _PLAIN = re.compile(
 )  # else it is recorded output
 
 
+_RECORDED = re.compile(r"(?:^|/)(?:_*fixtures?_*|testdata|__snapshots__)/", re.IGNORECASE)
+
+
 def is_prose(path: str, language: str) -> bool:
-    """Whether people read the file as prose. Of "text" what is called so: rules of a tool, lists of required packages and recorded output
-    are no prose."""
+    """Whether people read the file as prose, not a test as its fixture. Of "text" what is called so: rules of a tool, lists of required
+    packages and recorded output are no prose."""
+    if _RECORDED.search(path):
+        return False
     if language != "text":
         return language in PROSE
     return bool(_OF_TEXTS.search(path) or _PLAIN.match(path)) and not _LIST_OF_PACKAGES.search(path)

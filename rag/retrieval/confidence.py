@@ -56,12 +56,15 @@ def known_share(identifiers: Iterable[str], sparse: SparseIndex) -> float:
     return sum(known) / len(known) if known else _NAMES_NONE
 
 
-def raw_confidence(similarity: float, covered: float, known: float, fit: float, chunks: int) -> float:
+_OF_SAID = 0.2
+
+
+def raw_confidence(similarity: float, covered: float, known: float, fit: float, chunks: int, said: float = 0.0) -> float:
     """`similarity`: the best cosine of all `chunks`: the more there are, the better is the best of them by chance. `covered`: see
     `coverage_by_file`; `known`: see `known_share`; `fit`: what the text of the file that ranks first, its name, and
     what it defines were worth to it.
     """
-    return similarity + 0.3 * covered + 0.3 * known + 0.1 * fit - 0.1 * math.log10(max(chunks, _FEW) / _FEW)
+    return similarity + 0.3 * covered + 0.3 * known + 0.1 * fit + _OF_SAID * said - 0.1 * math.log10(max(chunks, _FEW) / _FEW)
 
 
 def calibrated(raw: float) -> float:

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from rag.index.chunk_table import ChunkTable
 from rag.retrieval import signals
 from rag.retrieval.paths import path_facts
-from rag.retrieval.query import Query, qualified_name
+from rag.retrieval.query import Query
+
+_NAMESAKE = 0.5  # of a definition, where another one is called as the question qualifies it
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,18 @@ def definitions_of(query: Query, chunks: ChunkTable, most: int) -> Definitions:
             number = int(chunks.path_numbers[row])
             if not chunks.files.prose[number]:
                 strength[number] = max(strength.get(number, 0.0), signals.definition(chunk, name))
-                if qualified_name(chunk.symbol) in query.qualified:
+                if _qualified(chunk.symbol, name) in query.qualified:
                     meant.add(row)
+    if query.symbol and meant:
+        of_meant = {int(chunks.path_numbers[row]) for row in meant}
+        strength = {number: value if number in of_meant else _NAMESAKE * value for number, value in strength.items()}
     kept = dict(sorted(strength.items(), key=lambda item: (-item[1], item[0]))[:most])
     return Definitions(kept, bool(kept) and all(path_facts(chunks.paths[number]).test for number in kept), frozenset(meant))
+
+
+def _qualified(symbol: str, name: str) -> str:
+    """What `name`, which a chunk called `symbol` defines, belongs to, and itself: "depot.Door.open" -> "depot.door" and "door.open". Of one
+    of several small members in a chunk, what the one belongs to after which that is called."""
+    parts = symbol.lower().split(".")
+    upto = parts[: len(parts) - parts[::-1].index(name)] if name in parts else [*parts[:-1], name]
+    return ".".join(upto[-2:]) if len(upto) > 1 else ""

@@ -33,6 +33,7 @@ class Evidence:
     owner: NDArray[np.int64]
     sparse: Floats
     dense: Floats | None
+    said: Floats | None = None
 
     @property
     def counts(self) -> NDArray[np.int64]:

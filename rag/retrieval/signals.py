@@ -33,6 +33,7 @@ class Weights:
     trunk_if_named: float = 0.5
     commits: float = 0.4
     tested: float = 0.1
+    said: float = 0.0
     definition: float = 1.0
     mention: float = 0.4
     stem_agrees: float = 1.5
@@ -62,6 +63,7 @@ class Weights:
     lines_pointed: float = 1.0
     lines_meant: float = 0.5
     lines_declared: float = 1.5
+    lines_said: float = 0.0
 
 
 CODE = Weights()
@@ -166,10 +168,18 @@ def tested(text: Floats, weights: Weights) -> Floats:
     return weights.tested * text
 
 
+def said(best: Floats, weights: Weights) -> Floats:
+    """Files that say word by word what the question says, as a pasted message. `best`: see `rag.retrieval.said`, of each file's chunks the
+    best, 0 to 1."""
+    return weights.said * best
+
+
 def definition(chunk: Chunk, name: str) -> float:
-    """How much of a definition of `name` (lower case) a chunk that defines it is: a type 1, a function 0.8, anything less 0.4."""
-    if chunk.symbol.rpartition(".")[2].lower() != name:
-        return 0.4
+    """How much of a definition of `name` (lower case) a chunk that defines it is: a type 1, a function 0.8, anything less 0.4. A type whose
+    head stands in one chunk with its first members bears their names in front: "Door.open"."""
+    *around, last = chunk.symbol.lower().split(".")
+    if last != name:
+        return 1.0 if name in around else 0.4
     return {Kind.CLASS: 1.0, Kind.FUNCTION: 0.8, Kind.METHOD: 0.8}.get(chunk.kind, 0.4)
 
 

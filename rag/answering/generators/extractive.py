@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Sequence
 
+from rag.answering.generators.members import COMMENT, member_meant
+from rag.answering.generators.sentences import sentences_of
 from rag.answering.generators.stream import ReportedStream, StreamReport
+from rag.index.stems import stem
 from rag.index.tokens import terms
 from rag.types import PROSE, Chunk, ContextChunk, GenerationRequest, Kind
 
@@ -27,11 +30,6 @@ this those to up us use used uses using want was way we were what when where whi
 find happen happens happening mean means repo repository code file files
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-# Lines of prose that are no sentences: headings, rules, fences, directives, fields, HTML, tables, images.
-_MARKUP = re.compile(r"\s*(?:#|[=~^*-]{3,}|```|\.\. |:\w+:|<|\||!\[)")
-_INDENTED = re.compile(r"(?: {3,}|\t)\S")
-_COMMENT = re.compile(r"\"\"\"|\'\'\'|#(?!\w)|//|/\*|\*\s|--\s|;;|<!--")
-_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _DEFINITIONS = {Kind.FUNCTION, Kind.METHOD, Kind.CLASS}
 
 
@@ -73,7 +71,8 @@ def question_terms(question: str, repository: str = "") -> frozenset[str]:
 def relevant(entry: ContextChunk, asked: frozenset[str]) -> bool:
     scores = entry.result.scores
     alike = scores.get("similarity", 0.0) >= _LEAST_SIMILARITY or scores.get("setup", 0.0) >= _LEAST_SETUP
-    return alike or bool(_shared(entry.result.chunk, asked))
+    chunk = entry.result.chunk
+    return alike or not asked.isdisjoint(terms("\n".join((chunk.path, chunk.symbol, chunk.text))))
 
 
 def choose(entries: Sequence[ContextChunk], most: int) -> list[ContextChunk]:
@@ -94,6 +93,8 @@ def describe(entry: ContextChunk, asked: frozenset[str]) -> str:
     """One item of the list: what and where, its header, what its documentation says or the line that matches best."""
     chunk = entry.result.chunk
     where = f"`{_code(chunk.path)}`, {_lines(chunk)} [{entry.number}]"
+    matches = _told(_shared(chunk, asked))
+    chunk = member_meant(chunk, lambda text: _count(text, asked)) or chunk
     name = _name(chunk)
     lines = [f"- **{name}** in {where}" if name else f"- {where}"]
     if chunk.signature:
@@ -102,25 +103,30 @@ def describe(entry: ContextChunk, asked: frozenset[str]) -> str:
         lines.append(f"  {_prose(chunk.doc)}")
         telling = _telling_line(chunk, asked)
         more = _count(telling, asked) > max(1, _count(chunk.doc, asked), _count(chunk.signature, asked))
-        if more and (_COMMENT.match(telling) or re.search(r"[=(){};]", telling)):  # not a line from the middle of a doc comment
+        if more and (COMMENT.match(telling) or re.search(r"[=(){};]", telling)):  # not a line from the middle of a doc comment
             lines.append(f"  {_line(telling)}")
     elif chunk.language in PROSE or chunk.kind is Kind.SECTION:
         if sentence := _first_sentence(chunk, asked):
             lines.append(f"  {sentence}")
     elif telling := _telling_line(chunk, asked):
         lines.append(f"  {_line(telling)}")
-    if shared := _told(_shared(chunk, asked)):
-        lines.append(f"  Matches: {', '.join(shared)}.")
+    if matches:
+        lines.append(f"  Matches: {', '.join(matches)}.")
     return "\n".join(lines) + "\n"
 
 
 def _shared(chunk: Chunk, asked: frozenset[str]) -> frozenset[str]:
-    return asked & frozenset(terms("\n".join((chunk.path, chunk.symbol, chunk.text))))
+    """The words of the question that a chunk holds, or else in another form: "fibers" where it says "Fiber"."""
+    held = frozenset(terms("\n".join((chunk.path, chunk.symbol, chunk.text))))
+    just_so = asked & held
+    others = frozenset(map(stem, held)) - frozenset(map(stem, just_so))
+    return just_so | frozenset(term for term in asked if stem(term) in others)
 
 
 def _count(line: str, asked: frozenset[str]) -> int:
     """How many of the question's words stand in a line; of a very long one, in its beginning."""
-    return len(asked.intersection(terms(line[:500])))
+    held = frozenset(map(stem, terms(line[:500])))
+    return sum(term in held for term in frozenset(map(stem, asked)))
 
 
 def _told(shared: frozenset[str]) -> list[str]:
@@ -154,27 +160,15 @@ def _telling_line(chunk: Chunk, asked: frozenset[str]) -> str:
 
 def _line(line: str) -> str:
     """A line of code as code, one of a comment as words."""
-    if _COMMENT.match(line) and (words := re.sub(r"^[:\s\"'#/*;!-]+|[\s\"'*/-]+$", "", line)):
+    if COMMENT.match(line) and (words := re.sub(r"^[:\s\"'#/*;!-]+|[\s\"'*/-]+$", "", line)):
         return _prose(words)
     return f"`{_code(line)}`"
 
 
 def _first_sentence(chunk: Chunk, asked: frozenset[str]) -> str:
-    """Of a section: the sentence with most words of the question, else the first; what is no prose is passed over. Indented text counts
-    only where there is no other: it is mostly code, but the body of a directive in reStructuredText."""
-    text = _FENCED.sub("\n", chunk.text)
-    speaking = _sentences(text, chunk.symbol, indented=False) or _sentences(text, chunk.symbol, indented=True)
+    """Of a section: the sentence with most words of the question, else the first."""
+    speaking = sentences_of(chunk.text, chunk.symbol)
     return _prose(max(speaking, key=lambda sentence: _count(sentence, asked))) if speaking else ""
-
-
-def _sentences(text: str, heading: str, *, indented: bool) -> list[str]:
-    lines = (
-        "" if _MARKUP.match(line) or line.strip() == heading or (_INDENTED.match(line) and not indented) else line
-        for line in text.split("\n")
-    )
-    paragraphs = re.split(r"\n{2,}", "\n".join(line.strip() for line in lines))
-    sentences = (sentence for paragraph in paragraphs for sentence in re.split(r"(?<=[.!?:])\s+", paragraph.strip()))
-    return [sentence for sentence in sentences if re.search(r"\w{2}\W+\w", sentence)]
 
 
 def _code(text: str) -> str:
@@ -186,6 +180,7 @@ def _code(text: str) -> str:
 def _prose(text: str) -> str:
     """A file's own words as words: markup of reStructuredText and Markdown taken off, and nothing left that reads as a citation."""
     text = re.sub(r":[a-z:+-]{2,20}:`~?\.?([^`<>]*?)(?:\s*<[^`<>]*>)?`", r"\1", text)
+    text = re.sub(r"\{@(?:link(?:plain)?|code|literal|value|see)\s+(?:[^{}|]*\|\s*)?([^{}|]*)\}", r"\1", text)  # of doc comments
     text = re.sub(r"\[([^\[\]]*)\]\([^()\s]*\)", r"\1", text)
     text = re.sub(r"\[(?=[^\[\]]*\d)([^\[\]]*)\]|【([^【】]*)】", r"(\1\2)", text)
     return _short(" ".join(text.replace("`", "").replace("**", "").split()))

@@ -1,0 +1,72 @@
+"""Several small definitions are one chunk, which is called after one of them; here is which of them a question means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from rag.types import Chunk, Kind
+
+COMMENT = re.compile(r"\"\"\"|\'\'\'|#(?!\w)|//|/\*|\*\s|--\s|;;|<!--")
+_ABOVE = re.compile(r"(?:\"\"\"|\'\'\'|#|//|/\*|\*|--\s|;;|@\w)")  # lines that belong to the definition below: comments, decorators
+_HEAD = r"(?:\b(?:def|function|func|fn|fun|sub|proc|class|struct|interface|trait|module|enum|type|record|object)\b[^\n]*?|^[^\n=(]*?)"
+_NAMED_TWICE = 2  # what a word of the question says in a name, against elsewhere
+
+
+def member_meant(chunk: Chunk, count: Callable[[str], int]) -> Chunk | None:
+    """The chunk as if it were called after that one of its definitions which holds most of what is asked, None where it is called so
+    already, or where they hold as much. `count`: how many words of the question a text holds. Lines and text stay the chunk's."""
+    lines = chunk.text.split("\n")
+    heads = _heads(chunk, lines)
+    if len(heads) < 2:
+        return None
+    starts = [_with_what_stands_above(lines, head, above) for head, above in zip(heads.values(), [-1, *heads.values()], strict=False)]
+    scores = {
+        name: count("\n".join(lines[start:end])) + (_NAMED_TWICE - 1) * count(name)
+        for name, start, end in zip(heads, starts, [*starts[1:], len(lines)], strict=True)
+    }
+    own = chunk.symbol.rpartition(".")[2]
+    best = max(scores, key=lambda name: scores[name])
+    if best == own or scores[best] <= scores.get(own, 0) or own not in scores:
+        return None
+    place = list(heads).index(best)
+    return replace(
+        chunk,
+        symbol=_symbol(chunk.symbol, best),
+        signature=lines[heads[best]].strip().rstrip("{:").rstrip(),
+        doc=_said_above(lines[starts[place] : heads[best]]),
+        text="\n".join(lines[starts[place] : ([*starts[1:], len(lines)])[place]]),
+        kind=Kind.METHOD if "." in chunk.symbol else Kind.FUNCTION,
+    )
+
+
+def _symbol(symbol: str, name: str) -> str:
+    """What is defined beside a symbol, or around it: "Door.open", shut -> "Door.shut"; "Depot.Door.open", Door -> "Depot.Door"."""
+    *around, _ = symbol.split(".")
+    return ".".join(around[: around.index(name) + 1] if name in around else [*around, name])
+
+
+def _heads(chunk: Chunk, lines: list[str]) -> dict[str, int]:
+    """Name -> the line that defines it, of those that follow each other in the order in which the chunk names them."""
+    heads: dict[str, int] = {}
+    least = 0
+    for name in chunk.defines:
+        defining = re.compile(rf"{_HEAD}(?<![\w$]){re.escape(name)}(?![\w$])")
+        found = next((at for at in range(least, len(lines)) if not COMMENT.match(lines[at].strip()) and defining.match(lines[at].strip())), None)
+        if found is not None and name not in heads:
+            heads[name] = found
+            least = found + 1
+    return heads
+
+
+def _with_what_stands_above(lines: list[str], head: int, above: int) -> int:
+    while head - 1 > above and _ABOVE.match(lines[head - 1].strip()):
+        head -= 1
+    return head
+
+
+def _said_above(lines: list[str]) -> str:
+    """The first sentence of a comment."""
+    said = " ".join(words for line in lines if COMMENT.match(line.strip()) and (words := re.sub(r"^[\s/*#!-]+|[\s*/]+$", "", line)))
+    return re.split(r"(?<=[.!?])\s", said, maxsplit=1)[0]
