@@ -12,15 +12,14 @@ from enum import StrEnum
 PROSE: frozenset[str] = frozenset({"markdown", "restructuredtext", "asciidoc", "org", "latex", "text"})
 """Languages that people read as prose; "text" is also what a file of unknown make is called (`is_prose`)."""
 _OF_TEXTS = re.compile(
-    r"(?:^|/)(?:[^/]+\.(?i:text|rdoc|cheatmd)|[A-Z]+(?:[_-][A-Z]+)*"  # LICENSE, RELEASE-NOTES
+    r"(?:^|/)(?:[^/]+\.(?i:text|rdoc|cheatmd|rmd)|[A-Z]+(?:[_-][A-Z]+)*"  # LICENSE, RELEASE-NOTES
     r"|(?i:authors|changelog|changes|contributing|copying|install|licen[cs]e|news|notice|readme|todo))$"
 )
 _LIST_OF_PACKAGES = re.compile(r"(?:^|/)(?:[^/]*(?:requirements|constraints)[^/]*|(?:requirements|constraints)/[^/]+)\.txt$", re.IGNORECASE)
 _PLAIN = re.compile(
-    r"(?!.*(?:(?<![A-Za-z])(?:unit)?(?:test|spec|fixture|mock|snapshot|corpus|expected)|Test|Spec|Mock)[^/]*/).*\.(?i:txt)$"
+    r"(?!.*(?:(?<![A-Za-z])(?:unit)?(?:test|spec|fixture|mock|snapshot|corpus|expected)|Test|Spec|Mock)[^/]*/)"
+    r"(?!(?:.*/)?(?!(?:la|fas|grea|shor|smar|con|pro|de)tests?/)[a-z]+tests?/).*\.(?i:txt)$"  # doortest/, not latest/
 )  # else it is recorded output
-
-
 _RECORDED = re.compile(r"(?:^|/)(?:_*fixtures?_*|testdata|__snapshots__)/", re.IGNORECASE)
 
 
@@ -30,7 +29,7 @@ def is_prose(path: str, language: str) -> bool:
     if _RECORDED.search(path):
         return False
     if language != "text":
-        return language in PROSE
+        return language in PROSE or path.endswith(".pod")
     return bool(_OF_TEXTS.search(path) or _PLAIN.match(path)) and not _LIST_OF_PACKAGES.search(path)
 
 

@@ -38,7 +38,7 @@ def definitions_of(query: Query, chunks: ChunkTable, most: int) -> Definitions:
         for row, chunk in zip(rows[: 4 * most].tolist(), chunks.get(rows[: 4 * most].tolist()), strict=True):
             number = int(chunks.path_numbers[row])
             if not chunks.files.prose[number]:
-                strength[number] = max(strength.get(number, 0.0), signals.definition(chunk, name))
+                strength[number] = max(strength.get(number, 0.0), signals.definition(chunk, name, symbol=bool(query.symbol)))
                 if _qualified(chunk.symbol, name) in query.qualified:
                     meant.add(row)
     if query.symbol and meant:

@@ -50,7 +50,10 @@ def columns_of(chunks: ChunkTable) -> PathColumns:
         example=np.array([fact.example for fact in facts], dtype=np.bool_),
         outdated=np.array([fact.outdated for fact in facts], dtype=np.bool_),
         data=np.array([is_data(language) for language in languages], dtype=np.bool_),
-        odd=np.array([language == "text" for language in languages], dtype=np.bool_) & ~chunks.files.prose,
+        odd=np.array(
+            [language == "text" and not fact.source for language, fact in zip(languages, facts, strict=True)], dtype=np.bool_
+        )
+        & ~chunks.files.prose,
         changes=np.array([fact.changes for fact in facts], dtype=np.bool_),
         form=np.array([fact.form for fact in facts], dtype=np.bool_),
         translated=np.array([not known.isdisjoint(fact.untranslated) for fact in facts], dtype=np.bool_),

@@ -33,7 +33,7 @@ class Weights:
     trunk_if_named: float = 0.5
     commits: float = 0.4
     tested: float = 0.1
-    said: float = 0.0
+    said: float = 0.3
     definition: float = 1.0
     mention: float = 0.4
     stem_agrees: float = 1.5
@@ -63,7 +63,7 @@ class Weights:
     lines_pointed: float = 1.0
     lines_meant: float = 0.5
     lines_declared: float = 1.5
-    lines_said: float = 0.0
+    lines_said: float = 0.3
 
 
 CODE = Weights()
@@ -174,12 +174,13 @@ def said(best: Floats, weights: Weights) -> Floats:
     return weights.said * best
 
 
-def definition(chunk: Chunk, name: str) -> float:
-    """How much of a definition of `name` (lower case) a chunk that defines it is: a type 1, a function 0.8, anything less 0.4. A type whose
-    head stands in one chunk with its first members bears their names in front: "Door.open"."""
+def definition(chunk: Chunk, name: str, *, symbol: bool = False) -> float:
+    """How much of a definition of `name` (lower case) a chunk that defines it is: a type 1, a function 0.8, anything less 0.4. `symbol`:
+    nothing else is asked; then a type is one, too, whose head stands in one chunk with its first members, after which that is called:
+    "Door.open"."""
     *around, last = chunk.symbol.lower().split(".")
     if last != name:
-        return 1.0 if name in around else 0.4
+        return 1.0 if symbol and name in around else 0.4
     return {Kind.CLASS: 1.0, Kind.FUNCTION: 0.8, Kind.METHOD: 0.8}.get(chunk.kind, 0.4)
 
 

@@ -55,7 +55,7 @@ These are the 3 places that match your question best. No language model wrote th
   Matches: route.
 - **“Routing”** in `docs/quickstart.rst`, lines 200–204 [3]
   Use the `larder.Doors.route` decorator to bind a function.
-  Matches: decorator, function, route."""
+  Matches: decorator, door, function, route."""
     )
     assert [c.number for c in answer.citations] == [1, 2, 3]
     assert (answer.abstained, answer.ungrounded, answer.dropped_citations) == (False, (), 0)

@@ -58,6 +58,12 @@ def test_data_is_no_code() -> None:
     assert [language for language in ("yaml", "json", "text", "python", "markdown", "sql") if is_data(language)] == ["yaml", "json", "text"]
 
 
+def test_programs_in_languages_without_a_table_are_code() -> None:
+    for path in ("src/door.jq", "src/door.y", "lib/door.CR", "scripts/door.awk"):
+        assert path_facts(path).source
+    assert not any(path_facts(path).source for path in ("door.rules", "door", "y", "l", "door.expected"))
+
+
 def test_old_versions() -> None:
     assert path_facts("depot/_legacy/door.py").outdated
     assert not path_facts("depot/legacy.py").outdated

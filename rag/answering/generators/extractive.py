@@ -15,7 +15,7 @@ from rag.answering.generators.sentences import sentences_of
 from rag.answering.generators.stream import ReportedStream, StreamReport
 from rag.index.stems import stem
 from rag.index.tokens import terms
-from rag.types import PROSE, Chunk, ContextChunk, GenerationRequest, Kind
+from rag.types import Chunk, ContextChunk, GenerationRequest, Kind, is_prose
 
 PLACES = 4
 _BEST = 3
@@ -105,7 +105,7 @@ def describe(entry: ContextChunk, asked: frozenset[str]) -> str:
         more = _count(telling, asked) > max(1, _count(chunk.doc, asked), _count(chunk.signature, asked))
         if more and (COMMENT.match(telling) or re.search(r"[=(){};]", telling)):  # not a line from the middle of a doc comment
             lines.append(f"  {_line(telling)}")
-    elif chunk.language in PROSE or chunk.kind is Kind.SECTION:
+    elif is_prose(chunk.path, chunk.language) or chunk.kind is Kind.SECTION:
         if sentence := _first_sentence(chunk, asked):
             lines.append(f"  {sentence}")
     elif telling := _telling_line(chunk, asked):

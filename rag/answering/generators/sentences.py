@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_MARKUP = re.compile(r"\s*(?:#|[=~^*-]{3,}|```|\.\. |:\w+:|<|\||!\[)")  # lines that are no sentences
+_MARKUP = re.compile(r"\s*(?:#|[=~^*-]{3,}|=[a-z]+\d?(?:\s|$)|```|\.\. |:\w+:|<|\||!\[)")  # lines that are no sentences
 _INDENTED = re.compile(r"(?: {3,}|\t)\S")
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(.*)$", re.MULTILINE)

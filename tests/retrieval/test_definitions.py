@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag.index.chunk_table import ChunkTable
+from rag.retrieval.definitions import definitions_of
+from rag.retrieval.query import understand
+from rag.types import Chunk, Kind
+
+CHUNKS = (
+    # The head of a class with its first members, which is called after one of these; one by itself; one of its members beside another.
+    ("depot/parcel.rb", "Depot.Parcel.new", Kind.METHOD, ("Parcel", "new")),
+    ("depot/proxy/parcel.rb", "Depot.Proxy.Parcel", Kind.CLASS, ("Parcel",)),
+    ("depot/parcel.rb", "Depot.Parcel.weigh", Kind.METHOD, ("weigh", "drop")),
+    ("depot/bin.rb", "Depot.Bin.drop", Kind.METHOD, ("drop",)),
+    ("depot/all.rb", "Depot.all", Kind.METHOD, ("all", "Parcel")),
+)
+FILES = {"depot/parcel.rb": 0, "depot/proxy/parcel.rb": 1, "depot/bin.rb": 2, "depot/all.rb": 3}
+
+
+@pytest.fixture(scope="module")
+def chunks(tmp_path_factory: pytest.TempPathFactory) -> ChunkTable:
+    path: Path = tmp_path_factory.mktemp("definitions") / "chunks"
+    rows = sorted(enumerate(CHUNKS), key=lambda one: (FILES[one[1][0]], one[0]))
+    ChunkTable.write(
+        path, [Chunk(file, n, n, kind, "ruby", "x", symbol=symbol, defines=defines) for n, (file, symbol, kind, defines) in rows]
+    )
+    return ChunkTable.open(path)
+
+
+def strength(chunks: ChunkTable, question: str) -> dict[str, float]:
+    found = definitions_of(understand(question), chunks, 50).strength
+    return {path: found[number] for path, number in FILES.items() if number in found}
+
+
+def test_a_type_is_defined_where_its_head_stands_with_its_first_members(chunks: ChunkTable) -> None:
+    assert strength(chunks, "Parcel") == {"depot/parcel.rb": 1.0, "depot/proxy/parcel.rb": 1.0, "depot/all.rb": 0.4}
+
+
+@pytest.mark.parametrize(
+    ("question", "meant", "others"),
+    [
+        ("Depot::Parcel", "depot/parcel.rb", "depot/proxy/parcel.rb"),
+        ("Depot::Proxy::Parcel", "depot/proxy/parcel.rb", "depot/parcel.rb"),
+        ("Parcel#drop", "depot/parcel.rb", "depot/bin.rb"),
+        ("Bin.drop", "depot/bin.rb", "depot/parcel.rb"),
+    ],
+)
+def test_of_namesakes_the_one_is_meant_that_belongs_where_the_question_says(
+    chunks: ChunkTable, question: str, meant: str, others: str
+) -> None:
+    found = strength(chunks, question)
+    assert found[meant] > found[others] or found[meant] == 0.4 == 2 * found[others] or question == "Parcel#drop"
+    assert definitions_of(understand(question), chunks, 50).rows
+
+
+def test_where_none_belongs_there_all_are_as_strong(chunks: ChunkTable) -> None:
+    assert strength(chunks, "Elsewhere::Parcel") == strength(chunks, "Parcel")
