@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag.index.chunk_table import ChunkTable
 from rag.retrieval import signals
+from rag.retrieval.importance import Holders
 from rag.retrieval.paths import path_facts
 from rag.retrieval.query import Query
 
+_NOWHERE = np.zeros(0, dtype=np.int32)
 _NAMESAKE = 0.5  # of a definition, where another one is called as the question qualifies it
 
 
@@ -29,8 +32,8 @@ class Definitions:
         return np.array(sorted(self.strength), dtype=np.int64)
 
 
-def definitions_of(query: Query, chunks: ChunkTable, most: int) -> Definitions:
-    """Looks the question's identifiers up; of files beyond `most` the rest is left out."""
+def definitions_of(query: Query, chunks: ChunkTable, most: int, holders: Holders = MappingProxyType({})) -> Definitions:
+    """Looks the question's identifiers up; of files beyond `most` the rest is left out. `holders`: the rows that hold its terms."""
     strength: dict[int, float] = {}
     meant: set[int] = set()
     for name in query.identifiers:
@@ -45,7 +48,17 @@ def definitions_of(query: Query, chunks: ChunkTable, most: int) -> Definitions:
         of_meant = {int(chunks.path_numbers[row]) for row in meant}
         strength = {number: value if number in of_meant else _NAMESAKE * value for number, value in strength.items()}
     kept = dict(sorted(strength.items(), key=lambda item: (-item[1], item[0]))[:most])
-    return Definitions(kept, bool(kept) and all(path_facts(chunks.paths[number]).test for number in kept), frozenset(meant))
+    only_tests = bool(kept) and all(path_facts(chunks.paths[number]).test for number in kept)
+    return Definitions(kept, only_tests and not _read_elsewhere(query, chunks, holders), frozenset(meant))
+
+
+def _read_elsewhere(query: Query, chunks: ChunkTable, holders: Holders) -> bool:
+    """Whether code that is no test holds what tests alone define, as a variable of the environment that they set."""
+    for name in query.identifiers:
+        for number in np.unique(chunks.path_numbers[holders.get(name, _NOWHERE)]).tolist():
+            if not chunks.files.prose[number] and not path_facts(chunks.paths[number]).test:
+                return True
+    return False
 
 
 def _qualified(symbol: str, name: str) -> str:

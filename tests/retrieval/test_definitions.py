@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rag.index.chunk_table import ChunkTable
@@ -58,3 +59,20 @@ def test_of_namesakes_the_one_is_meant_that_belongs_where_the_question_says(
 
 def test_where_none_belongs_there_all_are_as_strong(chunks: ChunkTable) -> None:
     assert strength(chunks, "Elsewhere::Parcel") == strength(chunks, "Parcel")
+
+
+@pytest.mark.parametrize(("reading", "only_tests"), [("depot/settings.py", False), ("tests/more.py", True), ("docs/doors.md", True)])
+def test_what_tests_alone_define_but_code_reads_is_not_asked_of_the_tests(tmp_path: Path, reading: str, only_tests: bool) -> None:
+    language = "markdown" if reading.endswith(".md") else "python"
+    ChunkTable.write(
+        tmp_path / "chunks",
+        [
+            Chunk("tests/run.sh", 1, 1, Kind.MODULE, "bash", "DEPOT_DOORS=3", symbol="", defines=("DEPOT_DOORS",)),
+            Chunk(reading, 1, 1, Kind.MODULE, language, "getenv('DEPOT_DOORS')"),
+        ],
+    )
+    chunks = ChunkTable.open(tmp_path / "chunks")
+    query = understand("what does DEPOT_DOORS change")
+    holders = {"depot_doors": np.array([0, 1], dtype=np.int32)}
+    assert definitions_of(query, chunks, 50, holders).only_tests == only_tests
+    assert definitions_of(query, chunks, 50).only_tests
