@@ -13,7 +13,9 @@ from rag.retrieval import signals
 from rag.retrieval.importance import Holders
 from rag.retrieval.paths import path_facts
 from rag.retrieval.query import Query
+from rag.types import Kind
 
+_PROGRAMS = (Kind.FUNCTION, Kind.METHOD, Kind.CLASS)
 _NOWHERE = np.zeros(0, dtype=np.int32)
 _NAMESAKE = 0.5  # of a definition, where another one is called as the question qualifies it
 
@@ -36,11 +38,13 @@ def definitions_of(query: Query, chunks: ChunkTable, most: int, holders: Holders
     """Looks the question's identifiers up; of files beyond `most` the rest is left out. `holders`: the rows that hold its terms."""
     strength: dict[int, float] = {}
     meant: set[int] = set()
+    kinds: set[Kind] = set()
     for name in query.identifiers:
         rows = chunks.defines.defining(name)
         for row, chunk in zip(rows[: 4 * most].tolist(), chunks.get(rows[: 4 * most].tolist()), strict=True):
             number = int(chunks.path_numbers[row])
             if not chunks.files.prose[number]:
+                kinds.add(chunk.kind)
                 strength[number] = max(strength.get(number, 0.0), signals.definition(chunk, name, symbol=bool(query.symbol)))
                 if _qualified(chunk.symbol, name) in query.qualified:
                     meant.add(row)
@@ -49,7 +53,7 @@ def definitions_of(query: Query, chunks: ChunkTable, most: int, holders: Holders
         strength = {number: value if number in of_meant else _NAMESAKE * value for number, value in strength.items()}
     kept = dict(sorted(strength.items(), key=lambda item: (-item[1], item[0]))[:most])
     only_tests = bool(kept) and all(path_facts(chunks.paths[number]).test for number in kept)
-    return Definitions(kept, only_tests and not _read_elsewhere(query, chunks, holders), frozenset(meant))
+    return Definitions(kept, only_tests and not (kinds.isdisjoint(_PROGRAMS) and _read_elsewhere(query, chunks, holders)), frozenset(meant))
 
 
 def _read_elsewhere(query: Query, chunks: ChunkTable, holders: Holders) -> bool:

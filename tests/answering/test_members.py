@@ -53,6 +53,16 @@ def test_the_definition_that_is_asked_about_gives_its_name() -> None:
     assert shown(HEAD, "Flap")[:2] == ["- **`Flap`** in `depot/flap.py`, lines 1–5 [1]", "  `class Flap`"]
 
 
+def test_a_member_of_a_class_that_is_one_chunk_belongs_to_it() -> None:
+    text = "interface Lock {\n  // Keeps all others out.\n  shut(): void;\n  open(): void;\n}"
+    lock = chunk("lock.ts", 1, text, kind=Kind.CLASS, symbol="Lock", signature="interface Lock", defines=("Lock", "shut", "open"))
+    assert shown(lock, "what keeps others out?")[:3] == [
+        "- **`Lock.shut`** in `lock.ts`, lines 1–5 [1]",
+        "  `shut(): void`",
+        "  Keeps all others out.",
+    ]
+
+
 def test_the_chunk_is_called_as_it_is_where_nothing_says_more() -> None:
     nothing = "what colour is it?"
     for what in (RUBY, HEAD):

@@ -76,3 +76,15 @@ def test_what_tests_alone_define_but_code_reads_is_not_asked_of_the_tests(tmp_pa
     holders = {"depot_doors": np.array([0, 1], dtype=np.int32)}
     assert definitions_of(query, chunks, 50, holders).only_tests == only_tests
     assert definitions_of(query, chunks, 50).only_tests
+
+
+def test_a_function_of_the_tests_is_asked_of_the_tests_whoever_has_one_called_so(tmp_path: Path) -> None:
+    ChunkTable.write(
+        tmp_path / "chunks",
+        [
+            Chunk("tests/door.py", 1, 1, Kind.FUNCTION, "python", "def open_all(): pass", symbol="open_all", defines=("open_all",)),
+            Chunk("depot/door.py", 1, 1, Kind.MODULE, "python", "station.open_all()"),
+        ],
+    )
+    holders = {"open_all": np.array([0, 1], dtype=np.int32)}
+    assert definitions_of(understand("what does open_all do"), ChunkTable.open(tmp_path / "chunks"), 50, holders).only_tests

@@ -30,6 +30,7 @@ this those to up us use used uses using want was way we were what when where whi
 find happen happens happening mean means repo repository code file files
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
+_POD = re.compile(r"\b[BCFILS]<(?:([^<>|]*)\|[^<>]*|([^<>]*))>")  # Perl's markup of words
 _DEFINITIONS = {Kind.FUNCTION, Kind.METHOD, Kind.CLASS}
 
 
@@ -167,7 +168,8 @@ def _line(line: str) -> str:
 
 def _first_sentence(chunk: Chunk, asked: frozenset[str]) -> str:
     """Of a section: the sentence with most words of the question, else the first."""
-    speaking = sentences_of(chunk.text, chunk.symbol)
+    text = _POD.sub(r"\1\2", chunk.text) if chunk.language == "perl" else chunk.text
+    speaking = sentences_of(text, chunk.symbol)
     return _prose(max(speaking, key=lambda sentence: _count(sentence, asked))) if speaking else ""
 
 

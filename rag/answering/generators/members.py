@@ -33,18 +33,21 @@ def member_meant(chunk: Chunk, count: Callable[[str], int]) -> Chunk | None:
     place = list(heads).index(best)
     return replace(
         chunk,
-        symbol=_symbol(chunk.symbol, best),
-        signature=lines[heads[best]].strip().rstrip("{:").rstrip(),
+        symbol=_symbol(chunk, best),
+        signature=lines[heads[best]].strip().rstrip("{:; "),
         doc=_said_above(lines[starts[place] : heads[best]]),
         text="\n".join(lines[starts[place] : ([*starts[1:], len(lines)])[place]]),
         kind=Kind.METHOD if "." in chunk.symbol else Kind.FUNCTION,
     )
 
 
-def _symbol(symbol: str, name: str) -> str:
-    """What is defined beside a symbol, or around it: "Door.open", shut -> "Door.shut"; "Depot.Door.open", Door -> "Depot.Door"."""
-    *around, _ = symbol.split(".")
-    return ".".join(around[: around.index(name) + 1] if name in around else [*around, name])
+def _symbol(chunk: Chunk, name: str) -> str:
+    """What is defined beside a chunk's symbol, around it or in it: "Door.open", shut -> "Door.shut"; "Depot.Door.open", Door ->
+    "Depot.Door"; the class "Door", shut -> "Door.shut"."""
+    parts = chunk.symbol.split(".")
+    if name in parts:
+        return ".".join(parts[: parts.index(name) + 1])
+    return ".".join([*(parts if chunk.kind is Kind.CLASS else parts[:-1]), name])
 
 
 def _heads(chunk: Chunk, lines: list[str]) -> dict[str, int]:
