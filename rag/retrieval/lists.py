@@ -13,12 +13,12 @@ from rag.retrieval import confidence
 from rag.retrieval.candidates import Candidates
 from rag.retrieval.described import Described, describe
 from rag.retrieval.evidence import Evidence, first_of, gather
-from rag.retrieval.matching import Floats
 from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, how_to, lead_of_prose, leaning
+from rag.retrieval.matching import Floats
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Ranked, rank
-from rag.retrieval.scored import unasked_changes
 from rag.retrieval.said import said_in
+from rag.retrieval.scored import unasked_changes
 from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting, of_members
 from rag.retrieval.subject import Subject
 

@@ -32,11 +32,10 @@ _FOR_DATA = """
 xml toml yaml json jsonl geojson csv tsv ini properties po gitignore gitattributes requirements text make cmake dockerfile
 """
 _DATA = frozenset(_FOR_DATA.split())
-_SOURCES = frozenset(
-    """
+_FOR_SOURCES = """
 awk bas coffee cr gd hx hy jq l lean lex ll lpp ly m4 nut pony raku rakumod re rei res sml st vala vapi wl y yacc yy ypp
-""".split()
-)  # what programs are written in for which there is no table here
+"""
+_SOURCES = frozenset(_FOR_SOURCES.split())  # what programs are written in for which there is no table here
 _OUTDATED = frozenset({"compat", "deprecated", "deprecations", "legacy", "obsolete", "old"})
 _VERSION = re.compile(r"((?:.*?/)?)((?:v|version-)\d+(?:\.\d+)*|\d+(?:\.\d+)+)/(.*)")
 _OF_CHANGES = re.compile(
@@ -56,7 +55,8 @@ _OF_TRANSLATIONS = frozenset(
 class PathFacts:
     """`stem`, `directories`: distinct words in lower case. `level`: how many directories deep. `outdated`: kept for old users. `changes`: a
     change log or release notes. `form`: what who reports a fault or offers a change fills in. `source`: code, though of a language that
-    is cut by lines alone. `unversioned`, `untranslated`: see the functions of these names. `subject`: of a test the name of what it tests, of all else its own, in lower case and without endings.
+    is cut by lines alone. `unversioned`, `untranslated`: see the functions of these names. `subject`: of a test the name of what it
+    tests, of all else its own, in lower case and without endings.
     """
 
     stem: tuple[str, ...]

@@ -41,7 +41,9 @@ _IN_PROSE = re.compile(
 )
 _MOST_IDENTIFIERS = 40  # of a text; each is looked up
 _TEST_TOOL = re.compile(r"\btest(?:ing)? (?:client|server|runner|app|harness|helper|mode|utilit)", re.IGNORECASE)  # made for tests, not one
-_TO_TEST = re.compile(r"\bhow (?:to|(?:do|can|could|should|would) (?:i|we|you|one)) (?:unit[ -])?(?:tests?|mock)\b", re.IGNORECASE)  # what of one's own
+_TO_TEST = re.compile(
+    r"\bhow (?:to|(?:do|can|could|should|would) (?:i|we|you|one)) (?:unit[ -])?(?:tests?|mock)\b", re.IGNORECASE
+)  # what of one's own
 _TESTS = frozenset({"test", "tests", "tested", "testing", "fixture", "fixtures", "mock", "mocks"})
 _CODE_FILE = r"\.(?:[cm]?[jt]sx?|coffee|cr|cs|dart|exs?|go|groovy|hs|java|kts?|lua|php|py|rb|rs|scala|swift)\b"
 _SPECS = re.compile(

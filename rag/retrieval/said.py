@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rag.index.chunk_table import ChunkTable
 from rag.retrieval.query import STOP_WORDS, Query
@@ -21,13 +22,13 @@ _WHOLE = 6  # words of a message that is known when all of them are found
 def said_in(query: Query, rows: Sequence[int], chunks: ChunkTable) -> Mapping[int, float]:
     """Of these rows, how much of what the question says stands there word by word, 0 to 1; without those where nothing does."""
     text = query.long.title if query.long else query.text
-    segments, flags = segments_of(text), _flags_of(text)
-    if query.symbol or not (segments or flags):
+    messages, flags = [_Message.of(words) for words in segments_of(text)], _flags_of(text)
+    if query.symbol or not (messages or flags):
         return {}
     found = {}
     for row in rows:
         record = chunks.written(row)
-        share = max((_share(segment, record) for segment in segments), default=0.0)
+        share = max((message.share(record) for message in messages), default=0.0)
         if share < _OF_FLAG and any(flag.search(record) for flag in flags):
             share = _OF_FLAG
         if share:
@@ -45,15 +46,27 @@ def segments_of(text: str) -> list[list[str]]:
     return [match[0].lower().split(" ") for match in _SEGMENT.finditer(text[:_MOST_CHARS])][:_MOST_SEGMENTS]
 
 
-def _share(words: Sequence[str], text: bytes) -> float:
-    """The longest run of these words in a text, less two words, against a whole message."""
-    longest = 0
-    start = 0
-    while start + max(longest, _RUN - 1) < len(words):
-        end = start + max(longest + 1, _RUN)
-        while end <= len(words) and " ".join(words[start:end]).encode() in text:
-            if end - start > _RUN or STOP_WORDS.isdisjoint(words[start:end]):
-                longest = end - start
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """`words`: plain words that follow each other in a question; `threes`: every three of them, as they stand in a text."""
+
+    words: tuple[str, ...]
+    threes: tuple[bytes, ...]
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> _Message:
+        threes = tuple(" ".join(words[at : at + _RUN]).encode() for at in range(len(words) - _RUN + 1))
+        return cls(tuple(words), threes)
+
+    def share(self, text: bytes) -> float:
+        """The longest run of its words in a text, less two words, against a whole message."""
+        found = [at for at, three in enumerate(self.threes) if three in text]
+        longest = max((self._run_from(at, text) for at in found), default=0)
+        return (longest - 2) / (max(len(self.words), _WHOLE) - 2) if longest else 0.0
+
+    def _run_from(self, at: int, text: bytes) -> int:
+        end = at + _RUN
+        while end < len(self.words) and " ".join(self.words[at : end + 1]).encode() in text:
             end += 1
-        start += 1
-    return (longest - 2) / (max(len(words), _WHOLE) - 2) if longest else 0.0
+        telling = sum(word not in STOP_WORDS for word in self.words[at:end])
+        return 0 if telling < (_RUN if end - at == _RUN else 1) else end - at

@@ -121,7 +121,9 @@ async def test_without_a_dense_part_the_words_decide() -> None:
 async def test_markup_of_doc_comments_and_manuals_is_read_as_words() -> None:
     linked = chunk("d.ts", doc="Opens a {@link Door | small door} of {@code Depot}.", signature="open()", symbol="open")
     assert "  Opens a small door of Depot.\n" in (await ask("open", linked)).text
-    manual = chunk("D.pod", 1, "=head1 DOORS\n\nB<Doors> open by L<the depot|Depot>, see C<shut>.", language="perl", kind=Kind.MODULE, symbol="")
+    manual = chunk(
+        "D.pod", 1, "=head1 DOORS\n\nB<Doors> open by L<the depot|Depot>, see C<shut>.", language="perl", kind=Kind.MODULE, symbol=""
+    )
     assert "  Doors open by the depot, see shut.\n" in (await ask("doors", manual)).text
 
 

@@ -8,7 +8,11 @@ from rag.answering.generators.sentences import sentences_of
 
 def test_items_of_a_list_are_sentences_of_their_own() -> None:
     text = "1.2\n\n* Doors open twice as fast\n  as before\n* A courier needs a badge\n- Lamps\n2. Bells ring. Twice."
-    assert sentences_of(text, "1.2") == ["Doors open twice as fast as before".replace(" as b", "\nas b"), "A courier needs a badge", "Bells ring."]
+    assert sentences_of(text, "1.2") == [
+        "Doors open twice as fast as before".replace(" as b", "\nas b"),
+        "A courier needs a badge",
+        "Bells ring.",
+    ]
 
 
 def test_code_whose_beginning_is_in_another_chunk_is_no_sentence() -> None:

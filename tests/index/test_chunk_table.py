@@ -159,7 +159,15 @@ def test_what_is_stored_of_a_chunk_can_be_looked_into(tmp_path: Path) -> None:
 
 def test_of_files_of_no_known_language_only_what_people_read_is_prose(tmp_path: Path) -> None:
     prose = ["docs/a.md", "LICENSE", "RELEASE-NOTES", "docs/latest/a.txt", "depot/readme", "doc/SPEC.rdoc", "docs/a.Rmd"]
-    odd = ["api/depot.api", "rules.pro", "tests/mocks/out.txt", "src/jvmTest/stack/out.txt", "doortest/out.txt", "depot/world", "depot/.rspec"]
+    odd = [
+        "api/depot.api",
+        "rules.pro",
+        "tests/mocks/out.txt",
+        "src/jvmTest/stack/out.txt",
+        "doortest/out.txt",
+        "depot/world",
+        "depot/.rspec",
+    ]
     chunks = [chunk(path, "markdown" if path.endswith(".md") else "text") for path in (*prose, *odd)] + [chunk("depot/a.py", "python")]
     ChunkTable.write(tmp_path / "chunks", chunks)
     table = ChunkTable.open(tmp_path / "chunks")

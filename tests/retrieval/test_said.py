@@ -13,7 +13,7 @@ from rag.types import Chunk, Kind
 
 TEXTS = (
     'raise LockerError(f"The locker {number} cannot be opened by courier {name}")',
-    '# who opens what: lockers\nsay("Sorry, the flap\\nis stuck")',
+    '# who opens what: lockers, and how does it work\nsay("Sorry, the flap\\nis stuck")',
     "def open(locker, courier):\n    return locker.opened_by(courier)",
 )
 
@@ -45,6 +45,7 @@ def test_a_question_in_ones_own_words_says_nothing(chunks: ChunkTable, question:
 
 
 def test_the_more_of_it_stands_there_the_more_it_counts(chunks: ChunkTable) -> None:
+    assert said_in(understand("what is it for and how does it work"), [0, 1, 2], chunks) == {}
     whole, part = "cannot be opened by courier", "cannot be opened by somebody who has lost a badge"
     assert said_in(understand(whole), [0], chunks)[0] > said_in(understand(part), [0], chunks)[0] > 0
     assert said_in(understand(whole), [1, 2], chunks) == {}
@@ -52,7 +53,13 @@ def test_the_more_of_it_stands_there_the_more_it_counts(chunks: ChunkTable) -> N
 
 @pytest.mark.parametrize("question", ["--small-doors flag of the depot", "what does `--small-doors` do?", "run it with --small-doors=3"])
 def test_an_option_of_a_command_is_found_where_it_is_written_whole(tmp_path: Path, question: str) -> None:
-    texts = ['add("--small-doors", help="of letters")', 'add("--small-doors-only")', "small doors", "x--small-doors", 'add("--SMALL-DOORS")']
+    texts = [
+        'add("--small-doors", help="of letters")',
+        'add("--small-doors-only")',
+        "small doors",
+        "x--small-doors",
+        'add("--SMALL-DOORS")',
+    ]
     ChunkTable.write(tmp_path / "chunks", [Chunk(f"{n}.py", 1, 1, Kind.MODULE, "python", text) for n, text in enumerate(texts)])
     assert set(said_in(understand(question), range(len(texts)), ChunkTable.open(tmp_path / "chunks"))) == {0, 4}
 

@@ -56,7 +56,9 @@ def _heads(chunk: Chunk, lines: list[str]) -> dict[str, int]:
     least = 0
     for name in chunk.defines:
         defining = re.compile(rf"{_HEAD}(?<![\w$]){re.escape(name)}(?![\w$])")
-        found = next((at for at in range(least, len(lines)) if not COMMENT.match(lines[at].strip()) and defining.match(lines[at].strip())), None)
+        found = next(
+            (at for at in range(least, len(lines)) if not COMMENT.match(lines[at].strip()) and defining.match(lines[at].strip())), None
+        )
         if found is not None and name not in heads:
             heads[name] = found
             least = found + 1
