@@ -78,6 +78,7 @@ PROSE = Weights(
     trunk=0.0,
     commits=0.0,
     tested=0.0,
+    said=0.0,
     definition=0.0,
     mention=0.0,
     test=1.0,
@@ -91,6 +92,7 @@ PROSE = Weights(
     level=0.0,
     lifted=5,
     lifted_to=5,
+    lines_said=0.0,
 )
 LONG_CODE = replace(CODE, repeat=0.7, repeat_share=0.8)
 LONG_PROSE = replace(PROSE, repeat=0.7, repeat_share=0.8)

@@ -63,6 +63,13 @@ def test_a_member_of_a_class_that_is_one_chunk_belongs_to_it() -> None:
     ]
 
 
+def test_a_sibling_is_no_member_and_a_variable_no_definition() -> None:
+    text = "class NoKey(Exception): ...\nclass NoDoor(Exception):\n    door = 3\n\ndef lift(flap):\n    open(flap)\n\ndef open(door): ..."
+    errors = chunk("e.py", 1, text, kind=Kind.CLASS, symbol="NoKey", defines=("NoKey", "NoDoor", "door", "lift", "open"))
+    assert shown(errors, "NoDoor door")[0].startswith("- **`NoDoor`**")
+    assert shown(errors, "open the door")[:2] == ["- **`open`** in `e.py`, lines 1–8 [1]", "  `def open(door): ...`"]
+
+
 def test_the_chunk_is_called_as_it_is_where_nothing_says_more() -> None:
     nothing = "what colour is it?"
     for what in (RUBY, HEAD):

@@ -10,7 +10,9 @@ from rag.types import Chunk, Kind
 
 COMMENT = re.compile(r"\"\"\"|\'\'\'|#(?!\w)|//|/\*|\*\s|--\s|;;|<!--")
 _ABOVE = re.compile(r"(?:\"\"\"|\'\'\'|#|//|/\*|\*|--\s|;;|@\w)")  # lines that belong to the definition below: comments, decorators
-_HEAD = r"(?:\b(?:def|function|func|fn|fun|sub|proc|class|struct|interface|trait|module|enum|type|record|object)\b[^\n]*?|^[^\n=(]*?)"
+_KEYWORD = r".*?\b(?:def|function|func|fn|fun|sub|proc|class|struct|interface|trait|module|enum|type|record|object)\b[^\n]*?"
+_CALLABLE = (r"[^\n=(]*?", r"\s*(?:<[^\n<>]*>)?\(")  # of a language whose methods need no word: what stands around the name
+_LINE_CHARS = 300
 _NAMED_TWICE = 2  # what a word of the question says in a name, against elsewhere
 
 
@@ -33,7 +35,7 @@ def member_meant(chunk: Chunk, count: Callable[[str], int]) -> Chunk | None:
     place = list(heads).index(best)
     return replace(
         chunk,
-        symbol=_symbol(chunk, best),
+        symbol=_symbol(chunk, best, inside=_indent(lines[heads[best]]) > _indent(lines[heads[own]]) and heads[best] > heads[own]),
         signature=lines[heads[best]].strip().rstrip("{:; "),
         doc=_said_above(lines[starts[place] : heads[best]]),
         text="\n".join(lines[starts[place] : ([*starts[1:], len(lines)])[place]]),
@@ -41,13 +43,13 @@ def member_meant(chunk: Chunk, count: Callable[[str], int]) -> Chunk | None:
     )
 
 
-def _symbol(chunk: Chunk, name: str) -> str:
-    """What is defined beside a chunk's symbol, around it or in it: "Door.open", shut -> "Door.shut"; "Depot.Door.open", Door ->
-    "Depot.Door"; the class "Door", shut -> "Door.shut"."""
+def _symbol(chunk: Chunk, name: str, *, inside: bool) -> str:
+    """What is defined around a chunk's symbol, beside it or `inside` it: "Depot.Door.open", Door -> "Depot.Door"; "Door.open", shut ->
+    "Door.shut"; the class "Door", shut -> "Door.shut"."""
     parts = chunk.symbol.split(".")
     if name in parts:
         return ".".join(parts[: parts.index(name) + 1])
-    return ".".join([*(parts if chunk.kind is Kind.CLASS else parts[:-1]), name])
+    return ".".join([*(parts if inside else parts[:-1]), name])
 
 
 def _heads(chunk: Chunk, lines: list[str]) -> dict[str, int]:
@@ -55,20 +57,31 @@ def _heads(chunk: Chunk, lines: list[str]) -> dict[str, int]:
     heads: dict[str, int] = {}
     least = 0
     for name in chunk.defines:
-        defining = re.compile(rf"{_HEAD}(?<![\w$]){re.escape(name)}(?![\w$])")
-        found = next(
-            (at for at in range(least, len(lines)) if not COMMENT.match(lines[at].strip()) and defining.match(lines[at].strip())), None
-        )
+        whole = rf"(?<![\w$]){re.escape(name)}(?![\w$])"
+        found = _first(rf"{_KEYWORD}{whole}", lines, least)
+        if found is None:
+            found = _first(rf"{_CALLABLE[0]}{whole}{_CALLABLE[1]}", lines, least)
         if found is not None and name not in heads:
             heads[name] = found
             least = found + 1
     return heads
 
 
+def _first(pattern: str, lines: list[str], least: int) -> int | None:
+    """The first line from `least` on that fits and is no comment."""
+    fitting = re.compile(pattern)
+    stripped = ((at, lines[at].strip()) for at in range(least, len(lines)))
+    return next((at for at, line in stripped if not COMMENT.match(line) and fitting.match(line[:_LINE_CHARS])), None)
+
+
 def _with_what_stands_above(lines: list[str], head: int, above: int) -> int:
     while head - 1 > above and _ABOVE.match(lines[head - 1].strip()):
         head -= 1
     return head
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _said_above(lines: list[str]) -> str:
