@@ -10,7 +10,10 @@ from rag.types import Chunk, Kind
 
 COMMENT = re.compile(r"\"\"\"|\'\'\'|#(?!\w)|//|/\*|\*\s|--\s|;;|<!--")
 _ABOVE = re.compile(r"(?:\"\"\"|\'\'\'|#|//|/\*|\*|--\s|;;|@\w)")  # lines that belong to the definition below: comments, decorators
-_KEYWORD = r".*?\b(?:def|function|func|fn|fun|sub|proc|class|struct|interface|trait|module|enum|type|record|object)\b[^\n]*?"
+# What stands before a name that is defined; of a method in Go its receiver too.
+_KEYWORD = (
+    r".*?\b(?:def|function|func|fn|fun|sub|proc|class|struct|interface|trait|module|enum|type|record|object)\b(?:\s*\([^()\n]*\))?[^\n(=]*?"
+)
 _CALLABLE = (r"[^\n=(]*?", r"\s*(?:<[^\n<>]*>)?\(")  # of a language whose methods need no word: what stands around the name
 _LINE_CHARS = 300
 _NAMED_TWICE = 2  # what a word of the question says in a name, against elsewhere
