@@ -23,11 +23,13 @@ _NAMESAKE = 0.5  # of a definition, where another one is called as the question 
 @dataclass(frozen=True, slots=True)
 class Definitions:
     """Where the identifiers of a question are defined. `strength`: file -> of its best definition; `only_tests`: nowhere else.
-    `rows`: the definitions that a qualified name of the question means."""
+    `rows`: the definitions that a qualified name of the question means. `documented`: a heading of prose is called like one of them that
+    no code but tests defines, as a setting is."""
 
     strength: dict[int, float]
     only_tests: bool
     rows: frozenset[int] = frozenset()
+    documented: bool = False
 
     @property
     def files(self) -> NDArray[np.int64]:
@@ -39,8 +41,10 @@ def definitions_of(query: Query, chunks: ChunkTable, most: int, holders: Holders
     strength: dict[int, float] = {}
     meant: set[int] = set()
     kinds: set[Kind] = set()
+    documented = False
     for name in query.identifiers:
         rows = chunks.defines.defining(name)
+        documented = documented or _is_heading_alone(rows, chunks)
         for row, chunk in zip(rows[: 4 * most].tolist(), chunks.get(rows[: 4 * most].tolist()), strict=True):
             number = int(chunks.path_numbers[row])
             if not chunks.files.prose[number]:
@@ -53,7 +57,15 @@ def definitions_of(query: Query, chunks: ChunkTable, most: int, holders: Holders
         strength = {number: value if number in of_meant else _NAMESAKE * value for number, value in strength.items()}
     kept = dict(sorted(strength.items(), key=lambda item: (-item[1], item[0]))[:most])
     only_tests = bool(kept) and all(path_facts(chunks.paths[number]).test for number in kept)
-    return Definitions(kept, only_tests and not (kinds.isdisjoint(_PROGRAMS) and _read_elsewhere(query, chunks, holders)), frozenset(meant))
+    only_tests = only_tests and not (kinds.isdisjoint(_PROGRAMS) and _read_elsewhere(query, chunks, holders))
+    return Definitions(kept, only_tests, frozenset(meant), documented)
+
+
+def _is_heading_alone(rows: NDArray[np.int64], chunks: ChunkTable) -> bool:
+    """Whether what these rows define is the heading of a page, and nothing else but in tests."""
+    files = np.unique(chunks.path_numbers[rows]).tolist()
+    prose = [number for number in files if chunks.files.prose[number]]
+    return bool(prose) and all(path_facts(chunks.paths[number]).test for number in files if not chunks.files.prose[number])
 
 
 def _read_elsewhere(query: Query, chunks: ChunkTable, holders: Holders) -> bool:

@@ -108,6 +108,7 @@ def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:
         documentation=query.asks_for == "documentation",
         leaning=leaning(question),
         how_to=how_to(question),
+        documented=subject.definitions.documented,
     )
 
 

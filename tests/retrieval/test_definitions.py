@@ -88,3 +88,21 @@ def test_a_function_of_the_tests_is_asked_of_the_tests_whoever_has_one_called_so
     )
     holders = {"open_all": np.array([0, 1], dtype=np.int32)}
     assert definitions_of(understand("what does open_all do"), ChunkTable.open(tmp_path / "chunks"), 50, holders).only_tests
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "documented"),
+    [((), True), (("tests/doors.py", "python"), True), (("depot/doors.py", "python"), False), (("docs/more.md", "markdown"), True)],
+)
+def test_a_setting_that_only_a_heading_is_called_after_is_documented(tmp_path: Path, elsewhere: tuple[str, ...], documented: bool) -> None:
+    places = [("docs/settings.md", "markdown"), *([elsewhere] if elsewhere else [])]
+    ChunkTable.write(
+        tmp_path / "chunks",
+        [
+            Chunk(path, 1, 1, Kind.SECTION, language, "depot_doors", symbol="depot_doors", defines=("depot_doors",))
+            for path, language in sorted(places)
+        ],
+    )
+    chunks = ChunkTable.open(tmp_path / "chunks")
+    assert definitions_of(understand("what does depot_doors do"), chunks, 50).documented == documented
+    assert not definitions_of(understand("what does depot_locks do"), chunks, 50).documented
