@@ -29,7 +29,7 @@ def test_prose_leads_where_it_is_clearly_closer() -> None:
 
 
 def test_what_only_a_heading_is_called_after_is_looked_for_in_prose() -> None:
-    asked = {"symbol": False, "identifier_defined": True, "documentation": False, "leaning": -1}
+    asked: dict[str, Any] = {"symbol": False, "identifier_defined": True, "documentation": False, "leaning": -1}
     assert not prose_leads(CODE, CODE, **asked)
     assert prose_leads(CODE, CODE, **asked, documented=True)
     assert not prose_leads(replace(CODE, similarity=0.7), CODE, **asked, documented=True)
