@@ -41,20 +41,24 @@ def test_a_type_is_defined_where_its_head_stands_with_its_first_members(chunks: 
 
 
 @pytest.mark.parametrize(
-    ("question", "meant", "others"),
+    ("question", "found"),
     [
-        ("Depot::Parcel", "depot/parcel.rb", "depot/proxy/parcel.rb"),
-        ("Depot::Proxy::Parcel", "depot/proxy/parcel.rb", "depot/parcel.rb"),
-        ("Parcel#drop", "depot/parcel.rb", "depot/bin.rb"),
-        ("Bin.drop", "depot/bin.rb", "depot/parcel.rb"),
+        ("Depot::Parcel", {"depot/parcel.rb": 1.0, "depot/proxy/parcel.rb": 0.5, "depot/all.rb": 0.4}),
+        ("Depot::Proxy::Parcel", {"depot/parcel.rb": 0.5, "depot/proxy/parcel.rb": 1.0, "depot/all.rb": 0.2}),
+        ("Parcel#drop", {"depot/parcel.rb": 0.4, "depot/bin.rb": 0.4}),
+        ("Bin.drop", {"depot/parcel.rb": 0.2, "depot/bin.rb": 0.8}),
     ],
 )
 def test_of_namesakes_the_one_is_meant_that_belongs_where_the_question_says(
-    chunks: ChunkTable, question: str, meant: str, others: str
+    chunks: ChunkTable, question: str, found: dict[str, float]
 ) -> None:
-    found = strength(chunks, question)
-    assert found[meant] > found[others] or found[meant] == 0.4 == 2 * found[others] or question == "Parcel#drop"
-    assert definitions_of(understand(question), chunks, 50).rows
+    assert strength(chunks, question) == found
+
+
+def test_the_rows_that_are_meant_are_of_that_one(chunks: ChunkTable) -> None:
+    for question, path in (("Depot::Proxy::Parcel", "depot/proxy/parcel.rb"), ("Parcel#drop", "depot/parcel.rb")):
+        rows = definitions_of(understand(question), chunks, 50).rows
+        assert {one.path for one in chunks.get(sorted(rows))} == {path}
 
 
 def test_where_none_belongs_there_all_are_as_strong(chunks: ChunkTable) -> None:
