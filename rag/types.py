@@ -12,20 +12,24 @@ from enum import StrEnum
 PROSE: frozenset[str] = frozenset({"markdown", "restructuredtext", "asciidoc", "org", "latex", "text"})
 """Languages that people read as prose; "text" is also what a file of unknown make is called (`is_prose`)."""
 _OF_TEXTS = re.compile(
-    r"(?:^|/)(?:[^/]+\.(?i:text|rdoc|cheatmd)|[A-Z]+(?:[_-][A-Z]+)*"  # LICENSE, RELEASE-NOTES
+    r"(?:^|/)(?:[^/]+\.(?i:text|rdoc|cheatmd|rmd)|[A-Z]+(?:[_-][A-Z]+)*"  # LICENSE, RELEASE-NOTES
     r"|(?i:authors|changelog|changes|contributing|copying|install|licen[cs]e|news|notice|readme|todo))$"
 )
 _LIST_OF_PACKAGES = re.compile(r"(?:^|/)(?:[^/]*(?:requirements|constraints)[^/]*|(?:requirements|constraints)/[^/]+)\.txt$", re.IGNORECASE)
 _PLAIN = re.compile(
-    r"(?!.*(?:(?<![A-Za-z])(?:unit)?(?:test|spec|fixture|mock|snapshot|corpus|expected)|Test|Spec|Mock)[^/]*/).*\.(?i:txt)$"
+    r"(?!.*(?:(?<![A-Za-z])(?:unit)?(?:test|spec|fixture|mock|snapshot|corpus|expected)|Test|Spec|Mock)[^/]*/)"
+    r"(?!(?:.*/)?(?!(?:la|fas|grea|shor|smar|con|pro|de)tests?/)[a-z]+tests?/).*\.(?i:txt)$"  # doortest/, not latest/
 )  # else it is recorded output
+_RECORDED = re.compile(r"(?:^|/)(?:_*fixtures?_*|testdata|__snapshots__)/", re.IGNORECASE)
 
 
 def is_prose(path: str, language: str) -> bool:
-    """Whether people read the file as prose. Of "text" what is called so: rules of a tool, lists of required packages and recorded output
-    are no prose."""
+    """Whether people read the file as prose, not a test as its fixture. Of "text" what is called so: rules of a tool, lists of required
+    packages and recorded output are no prose."""
+    if _RECORDED.search(path):
+        return False
     if language != "text":
-        return language in PROSE
+        return language in PROSE or path.endswith(".pod")
     return bool(_OF_TEXTS.search(path) or _PLAIN.match(path)) and not _LIST_OF_PACKAGES.search(path)
 
 

@@ -96,6 +96,10 @@ class ChunkTable:
         """The chunks of these rows, in the order given. Raises: IndexError, IndexCorrupt."""
         return [self._read(row) for row in rows]
 
+    def written(self, row: int) -> bytes:
+        """What is stored of a chunk, in UTF-8 and lower case as far as ASCII goes: to look for words in without reading it."""
+        return bytes(self._records[int(self._offsets[row]) : int(self._offsets[row + 1])]).lower()
+
     def all(self) -> Iterator[Chunk]:
         """Every chunk, in row order."""
         return (self._read(row) for row in range(len(self)))

@@ -22,6 +22,7 @@ _STEEPEST = 700.0  # whose exponential is still a number
 BEST = 10  # chunks that are looked into
 _NAMES_NONE = 0.7
 _FEW = 100  # chunks below which chance plays no part
+_OF_SAID = 0.3
 _SCALES = {"static": (0.75, 0.15)}  # of a back end: what its cosines are multiplied by, and what is added
 
 
@@ -56,12 +57,12 @@ def known_share(identifiers: Iterable[str], sparse: SparseIndex) -> float:
     return sum(known) / len(known) if known else _NAMES_NONE
 
 
-def raw_confidence(similarity: float, covered: float, known: float, fit: float, chunks: int) -> float:
+def raw_confidence(similarity: float, covered: float, known: float, fit: float, chunks: int, said: float = 0.0) -> float:
     """`similarity`: the best cosine of all `chunks`: the more there are, the better is the best of them by chance. `covered`: see
     `coverage_by_file`; `known`: see `known_share`; `fit`: what the text of the file that ranks first, its name, and
-    what it defines were worth to it.
+    what it defines were worth to it; `said`: how much of the question stands somewhere word by word, as a message of a program does.
     """
-    return similarity + 0.3 * covered + 0.3 * known + 0.1 * fit - 0.1 * math.log10(max(chunks, _FEW) / _FEW)
+    return similarity + 0.3 * covered + 0.3 * known + 0.1 * fit + _OF_SAID * said - 0.1 * math.log10(max(chunks, _FEW) / _FEW)
 
 
 def calibrated(raw: float) -> float:

@@ -13,6 +13,7 @@ from rag.index.chunk_table import ChunkTable
 from rag.retrieval.matching import Asked, Flags, Floats, Matches
 from rag.retrieval.path_columns import columns_of
 from rag.retrieval.trunk import trunk_of
+from rag.retrieval.versions import is_named
 
 _BEARERS = 3
 
@@ -76,7 +77,7 @@ class Described:
 def describe(files: NDArray[np.int64], chunks: ChunkTable, asked: Asked) -> Described:
     columns, numbers, said = columns_of(chunks), files.tolist(), asked.importance.keys()
     stems = [columns.stems[number] for number in numbers]
-    superseded = [number in columns.superseded and columns.superseded[number] not in said for number in numbers]
+    superseded = [number in columns.superseded and not is_named(columns.superseded[number], said) for number in numbers]
     return Described(
         names=asked.matches(stems),
         directories=asked.matches([columns.directories[number] for number in numbers]),

@@ -19,7 +19,7 @@ from rag.types import Chunk
 AHEAD = 2  # times the results asked for: so many rows are ranked, for what is folded makes room
 _SHINGLE = 4  # tokens
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_VERSION_NAMED = re.compile(r"\bv(\d{1,9})\b", re.IGNORECASE)
+_VERSION_NAMED = re.compile(r"\b(?:v\d{1,9}(?:\.\d{1,9}){0,3}|\d{1,9}(?:\.\d{1,9}){1,3})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def folded(paths: Sequence[str], vectors: Vector | None, read: Callable[[list[in
     members: dict[int, list[int]] = {}
     for place in range(len(paths)):
         members.setdefault(_find(root, place), []).append(place)
-    named = {int(number) for number in _VERSION_NAMED.findall(question)}
+    named = {tuple(map(int, re.findall(r"\d+", one))) for one in _VERSION_NAMED.findall(question)}
     folds = []
     for places in members.values():
         leader = places[_leading([paths[place] for place in places], named)]
@@ -129,13 +129,18 @@ def _same_but_version(one: str, other: str) -> bool:
     return (unversioned(one) or one) == (unversioned(other) or other)
 
 
-def _leading(paths: Sequence[str], named: set[int]) -> int:
+def _leading(paths: Sequence[str], named: set[tuple[int, ...]]) -> int:
     """Which of some twins leads: the first, or the version of the same file that people mean: one that the question names, the one outside
     of any version's directory, or the newest.
     """
     same = [place for place, path in enumerate(paths) if _same_but_version(path, paths[0])]
     versions = {place: version_of(paths[place]) for place in same}
-    return min(same, key=lambda place: (versions[place] not in named, versions[place] is not None, -(versions[place] or 0), place))
+
+    def order(place: int) -> tuple[bool, bool, tuple[int, ...], int]:
+        version = versions[place]
+        return version not in named, version is not None, tuple(-number for number in version or ()), place
+
+    return min(same, key=order)
 
 
 def _find(root: list[int], place: int) -> int:

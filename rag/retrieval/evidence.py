@@ -24,7 +24,7 @@ class Evidence:
     `owner`: (m,) the place in `files` of each row's.
 
     `sparse`: (m,) word scores, the best of the repository 1. `dense`: (m,) similarities of which an unrelated chunk has 0 and the best 1,
-    None where nothing was searched by meaning.
+    None where nothing was searched by meaning. `said`: (m,) how much of the question stands in each word by word, None for nothing.
     """
 
     files: NDArray[np.int64]
@@ -33,6 +33,7 @@ class Evidence:
     owner: NDArray[np.int64]
     sparse: Floats
     dense: Floats | None
+    said: Floats | None = None
 
     @property
     def counts(self) -> NDArray[np.int64]:

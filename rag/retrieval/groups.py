@@ -23,6 +23,7 @@ LEADS_ABOVE = 0.1
 CLEARLY_ABOVE = 1.0
 _OTHERS = 0.3  # of all places, for the group that does not lead
 _RUN = 3
+_DOCUMENTED = 1.0
 _USING = re.compile(
     r"\b(?:how (?:do|can|could|should|would|must|may) (?:i|we|you|one)|how to|(?:can|could|do|should|must|may) (?:i|we|you|one)"
     r"|install\w*|deploy\w*|configur(?:e|ing)|set ?up|upgrad\w+|migrat\w+|support(?:ed|s)|contribut\w+|licen[sc]e\w*|getting started"
@@ -64,10 +65,19 @@ def how_to(question: str) -> bool:
 
 
 def lead_of_prose(
-    code: Grounds, prose: Grounds, *, symbol: bool, identifier_defined: bool, documentation: bool, leaning: int = 0, how_to: bool = False
+    code: Grounds,
+    prose: Grounds,
+    *,
+    symbol: bool,
+    identifier_defined: bool,
+    documentation: bool,
+    leaning: int = 0,
+    how_to: bool = False,
+    documented: bool = False,
 ) -> float:
     """How much likelier documentation answers than code: it leads above LEADS_ABOVE. `documentation`: the question asks for it in words;
-    `leaning`, `how_to`: see above. Never for a bare symbol.
+    `leaning`, `how_to`: see above; `documented`: a heading is called like a name in the question that no code defines. Never for a bare
+    symbol.
 
     Where it is asked how the repository is set up, the group whose file says so: if not how to do something, whatever else speaks.
     """
@@ -78,6 +88,9 @@ def lead_of_prose(
     if prose.setup or code.setup:
         z += (2 if how_to else 8) * (prose.setup - code.setup)
         leaning = leaning if how_to else 0
+    if documented:  # "what does this setting do" asks of no function
+        identifier_defined, leaning = False, max(leaning, 0)
+        z += _DOCUMENTED
     return z - identifier_defined + 2 * documentation + 2 * leaning
 
 

@@ -38,6 +38,8 @@ class Lines:
         self._scores = weights.lines_sparse * evidence.scaled(evidence.sparse)
         if evidence.dense is not None:
             self._scores += weights.lines_dense * evidence.scaled(np.maximum(evidence.dense, 0.0))
+        if evidence.said is not None:
+            self._scores += weights.lines_said * evidence.said
         if setup is not None:
             self._scores += weights.lines_declared * np.array([setup.declared.get(row, 0.0) for row in evidence.rows.tolist()])
         self._pointed: Floats | None = np.zeros(len(evidence.rows)) if pointed.rows or meant or literal else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,8 +15,10 @@ from rag.retrieval.described import Described, describe
 from rag.retrieval.evidence import Evidence, first_of, gather
 from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, how_to, lead_of_prose, leaning
 from rag.retrieval.literals import literals_found
+from rag.retrieval.matching import Floats
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Ranked, rank
+from rag.retrieval.said import said_in
 from rag.retrieval.scored import unasked_changes
 from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting, of_members
 from rag.retrieval.subject import Subject
@@ -58,11 +60,13 @@ def ranked_lists(
     code_weights, prose_weights = (LONG_CODE, LONG_PROSE) if subject.query.long else (CODE, PROSE)
     if subject.of_members:
         code_weights = of_members(code_weights)
+    said = said_in(subject.query, [row for row, _ in words.found], chunks)
     for name, of_group, weights in (("code", ~files.prose, code_weights), ("prose", files.prose, prose_weights)):
         weights = fitting(weights, generation.manifest.embedding.backend)
         setup = subject.setup.files if subject.setup else _NOTHING
         extra = np.concatenate([subject.definitions.files if name == "code" else _NOTHING, subject.pointed.files, setup])
         evidence = gather(files, of_group, words.of_files, words.scores, allowed, found, extra, candidates.similarity)
+        evidence = replace(evidence, said=_of_rows(said, evidence))
         described = describe(evidence.files, chunks, subject.asked)
         grounds[name] = _grounds(evidence, described, subject, generation, candidates)
         wanted = group in ("", name)
@@ -70,8 +74,12 @@ def ranked_lists(
     lead = _lead_of_prose(grounds, subject) if group == "" else 0.0
     leads: GroupName = "prose" if group == "prose" or lead > LEADS_ABOVE else "code"
     other = "code" if leads == "prose" else "prose"
-    sure = _confidence(grounds, lists[leads], subject, generation, candidates)
+    sure = _confidence(grounds, lists[leads], subject, generation, candidates, max(said.values(), default=0.0))
     return Lists(lists[leads], lists[other], leads, sure, narrowly=LEADS_ABOVE < lead <= CLEARLY_ABOVE)
+
+
+def _of_rows(said: Mapping[int, float], evidence: Evidence) -> Floats | None:
+    return np.array([said.get(row, 0.0) for row in evidence.rows.tolist()]) if said else None
 
 
 def _grounds(evidence: Evidence, described: Described, subject: Subject, generation: Generation, candidates: Candidates) -> Grounds:
@@ -103,11 +111,17 @@ def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:
         documentation=query.asks_for == "documentation",
         leaning=leaning(question),
         how_to=how_to(question),
+        documented=subject.definitions.documented,
     )
 
 
 def _confidence(
-    grounds: dict[str, Grounds], leading: Sequence[Ranked], subject: Subject, generation: Generation, candidates: Candidates
+    grounds: dict[str, Grounds],
+    leading: Sequence[Ranked],
+    subject: Subject,
+    generation: Generation,
+    candidates: Candidates,
+    said: float,
 ) -> float | None:
     if candidates.similarity is None:
         return None
@@ -116,5 +130,5 @@ def _confidence(
         similarity = max(one.similarity for one in grounds.values())
     answered = subject.setup.answered if subject.setup else 0.0
     fit = _OF_SETUP * answered + sum(leading[0].shares.get(signal, 0.0) for signal in _OF_FIT) if leading else 0.0
-    raw = confidence.raw_confidence(similarity, subject.covered, subject.known, fit, len(generation.chunks))
+    raw = confidence.raw_confidence(similarity, subject.covered, subject.known, fit, len(generation.chunks), said)
     return max(confidence.calibrated(raw), _SURE_OF_SETUP * answered)

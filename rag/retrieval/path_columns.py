@@ -42,6 +42,7 @@ class PathColumns:
 def columns_of(chunks: ChunkTable) -> PathColumns:
     known, languages = chunks.path_set, chunks.languages
     facts = [path_facts(path) for path in chunks.paths]
+    source = np.array([language == "text" and fact.source for language, fact in zip(languages, facts, strict=True)], dtype=np.bool_)
     return PathColumns(
         stems=[fact.stem for fact in facts],
         directories=[fact.directories for fact in facts],
@@ -49,8 +50,8 @@ def columns_of(chunks: ChunkTable) -> PathColumns:
         test=np.array([fact.test for fact in facts], dtype=np.bool_),
         example=np.array([fact.example for fact in facts], dtype=np.bool_),
         outdated=np.array([fact.outdated for fact in facts], dtype=np.bool_),
-        data=np.array([is_data(language) for language in languages], dtype=np.bool_),
-        odd=np.array([language == "text" for language in languages], dtype=np.bool_) & ~chunks.files.prose,
+        data=np.array([is_data(language) for language in languages], dtype=np.bool_) & ~source,
+        odd=np.array([language == "text" for language in languages], dtype=np.bool_) & ~source & ~chunks.files.prose,
         changes=np.array([fact.changes for fact in facts], dtype=np.bool_),
         form=np.array([fact.form for fact in facts], dtype=np.bool_),
         translated=np.array([not known.isdisjoint(fact.untranslated) for fact in facts], dtype=np.bool_),

@@ -10,13 +10,14 @@ from pathlib import PurePosixPath
 from rag.index.tokens import split_words
 
 # Files called after what their directory is about.
-_NAMED_BY_DIRECTORY = frozenset({"mod", "index", "__init__", "readme"})
+_NAMED_BY_DIRECTORY = frozenset({"mod", "index", "main", "__init__", "readme"})
 
 _FOR_TESTS = """
 test tests testing unittest unittests __tests__ spec specs e2e testdata fixture fixtures mock mocks __mocks__
 """
 _TEST_DIRECTORIES = frozenset(_FOR_TESTS.split())
-_TEST_NAME = re.compile(r"(?:^|[_.-])(?:tests?|specs?)(?:[_.-]|$)|^conftest\b", re.IGNORECASE)
+_PERLS_TESTS = frozenset({"t", "xt"})  # at the top
+_TEST_NAME = re.compile(r"(?:^|[_.-])(?:tests?|specs?)(?:[_.-]|$)|^conftest\b|.\.(?:t|bats)$", re.IGNORECASE)
 _TEST_CLASS = re.compile(r"[a-z0-9](?:Tests?|Specs?|TestCase|IT)\.[A-Za-z]+$")
 _FOR_EXAMPLES = """
 example examples sample samples demo demos doc docs documentation bench benches benchmark benchmarks tutorial tutorials playground website
@@ -31,8 +32,12 @@ _FOR_DATA = """
 xml toml yaml json jsonl geojson csv tsv ini properties po gitignore gitattributes requirements text make cmake dockerfile
 """
 _DATA = frozenset(_FOR_DATA.split())
+_FOR_SOURCES = """
+awk bas coffee cr gd hx hy jq l lean lex ll lpp ly m4 nut pony raku rakumod re rei res sml st vala vapi wl y yacc yy ypp
+"""
+_SOURCES = frozenset(_FOR_SOURCES.split())  # what programs are written in for which there is no table here
 _OUTDATED = frozenset({"compat", "deprecated", "deprecations", "legacy", "obsolete", "old"})
-_VERSION = re.compile(r"((?:.*?/)?)v\d+/(.*)")
+_VERSION = re.compile(r"((?:.*?/)?)((?:v|version-)\d+(?:\.\d+)*|\d+(?:\.\d+)+)/(.*)")
 _OF_CHANGES = re.compile(
     r"(?:^|[\W_])(?:change(?:s|log)?|history|news|releases?|release[\W_]?notes?|what'?s[\W_]?new)(?:[\W_]|$)", re.IGNORECASE
 )
@@ -49,8 +54,9 @@ _OF_TRANSLATIONS = frozenset(
 @dataclass(frozen=True, slots=True)
 class PathFacts:
     """`stem`, `directories`: distinct words in lower case. `level`: how many directories deep. `outdated`: kept for old users. `changes`: a
-    change log or release notes. `form`: what who reports a fault or offers a change fills in. `unversioned`, `untranslated`: see the
-    functions of these names. `subject`: of a test the name of what it tests, of all else its own, in lower case and without endings.
+    change log or release notes. `form`: what who reports a fault or offers a change fills in. `source`: code, though of a language that
+    is cut by lines alone. `unversioned`, `untranslated`: see the functions of these names. `subject`: of a test the name of what it
+    tests, of all else its own, in lower case and without endings.
     """
 
     stem: tuple[str, ...]
@@ -64,6 +70,7 @@ class PathFacts:
     subject: str
     changes: bool
     form: bool
+    source: bool
 
 
 @lru_cache(maxsize=100_000)
@@ -80,6 +87,7 @@ def path_facts(path: str) -> PathFacts:
         directories=tuple(dict.fromkeys(word for of_one in words_of_directories for word in of_one)),
         level=len(directories),
         test=any(_is_test_directory(name, parts) for name, parts in zip(directories, words_of_directories, strict=True))
+        or (bool(directories) and directories[0] in _PERLS_TESTS)
         or bool(_TEST_NAME.search(pure.name) or _TEST_CLASS.search(pure.name)),
         example=any(directory.lower().strip("_") in _EXAMPLE_DIRECTORIES for directory in directories),
         outdated=any(directory.lower().strip("_") in _OUTDATED for directory in directories),
@@ -88,6 +96,7 @@ def path_facts(path: str) -> PathFacts:
         subject=_subject(pure.name),
         changes=bool(_OF_CHANGES.search(pure.stem)) or any(directory.lower() in _RELEASES for directory in directories),
         form=bool(_FORM.search(path)),
+        source=pure.suffix[1:].lower() in _SOURCES,
     )
 
 
@@ -101,10 +110,17 @@ def is_data(language: str) -> bool:
     return language in _DATA
 
 
+def split_version(path: str) -> tuple[str, str, str] | None:
+    """What stands before, in and behind its first directory that is a version, None where it has none: "depot/v1.2/door.py" -> "depot/",
+    "v1.2", "door.py"."""
+    match = _VERSION.match(path)
+    return (match[1], match[2], match[3]) if match else None
+
+
 def unversioned(path: str) -> str:
     """The path without its first directory that is a version, "" where it has none: "depot/v1/door.py" -> "depot/door.py"."""
-    match = _VERSION.match(path)
-    return match[1] + match[2] if match else ""
+    split = split_version(path)
+    return split[0] + split[2] if split else ""
 
 
 @lru_cache(maxsize=100_000)
@@ -125,10 +141,10 @@ def untranslated(path: str) -> tuple[str, ...]:
     return tuple("/".join(one) for one in found)
 
 
-def version_of(path: str) -> int | None:
-    """The number of its first directory that is a version, None where it has none: "depot/v1/door.py" -> 1."""
-    match = _VERSION.match(path)
-    return int(path[len(match[1]) :].partition("/")[0][1:]) if match else None
+def version_of(path: str) -> tuple[int, ...] | None:
+    """The numbers of its first directory that is a version, None where it has none: "depot/v1.2/door.py" -> 1, 2."""
+    split = split_version(path)
+    return tuple(map(int, re.findall(r"\d+", split[1]))) if split else None
 
 
 def _is_test_directory(name: str, parts: tuple[str, ...]) -> bool:

@@ -41,6 +41,9 @@ _IN_PROSE = re.compile(
 )
 _MOST_IDENTIFIERS = 40  # of a text; each is looked up
 _TEST_TOOL = re.compile(r"\btest(?:ing)? (?:client|server|runner|app|harness|helper|mode|utilit)", re.IGNORECASE)  # made for tests, not one
+_TO_TEST = re.compile(
+    r"\bhow (?:to|(?:do|can|could|should|would) (?:i|we|you|one)) (?:unit[ -])?(?:tests?|mock)\b", re.IGNORECASE
+)  # what of one's own
 _TESTS = frozenset({"test", "tests", "tested", "testing", "fixture", "fixtures", "mock", "mocks"})
 _CODE_FILE = r"\.(?:[cm]?[jt]sx?|coffee|cr|cs|dart|exs?|go|groovy|hs|java|kts?|lua|php|py|rb|rs|scala|swift)\b"
 _SPECS = re.compile(
@@ -151,7 +154,7 @@ def understand(question: str) -> Query:
         filters=filters,
         group=group,
         asks_for=_asks_for(head, symbol),
-        asks_for_tests=not _TESTS.isdisjoint(terms(_TEST_TOOL.sub(" ", head))) or bool(_SPECS.search(head)),
+        asks_for_tests=not _TESTS.isdisjoint(terms(_TO_TEST.sub(" ", _TEST_TOOL.sub(" ", head)))) or bool(_SPECS.search(head)),
         asks_for_examples=not _EXAMPLES.isdisjoint(terms(head)),
         asks_for_changes=bool(_CHANGES.search(_VERSIONS.sub(" ", head) if setup and setup != ("used",) else head)),
         asks_for_setup=setup,

@@ -54,6 +54,7 @@ def scored(subject: Subject, evidence: Evidence, combined: Floats, described: De
             "size": signals.size(evidence.counts, broad, weights),
             "trunk": signals.trunk(described.trunk, weights, named=bool(definitions.strength)),
             "commits": signals.commits(subject.changed[evidence.files], broad, weights),
+            "said": signals.said(evidence.best(evidence.said) if evidence.said is not None else np.zeros(len(numbers)), weights),
             "tested": signals.tested(described.of_their_tests(text), weights),
             "definition": signals.defines_what_is_asked(
                 _of_files(definitions.strength, numbers), described.called(query.symbol), weights, symbol=bool(query.symbol)

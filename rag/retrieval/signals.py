@@ -33,6 +33,7 @@ class Weights:
     trunk_if_named: float = 0.5
     commits: float = 0.4
     tested: float = 0.1
+    said: float = 0.3
     definition: float = 1.0
     mention: float = 0.4
     stem_agrees: float = 1.5
@@ -64,6 +65,7 @@ class Weights:
     lines_meant: float = 0.5
     lines_literal: float = 0.5
     lines_declared: float = 1.5
+    lines_said: float = 0.3
 
 
 CODE = Weights()
@@ -78,6 +80,7 @@ PROSE = Weights(
     trunk=0.0,
     commits=0.0,
     tested=0.0,
+    said=0.0,
     definition=0.0,
     mention=0.0,
     literal=0.6,
@@ -92,6 +95,7 @@ PROSE = Weights(
     level=0.0,
     lifted=5,
     lifted_to=5,
+    lines_said=0.0,
 )
 LONG_CODE = replace(CODE, repeat=0.7, repeat_share=0.8)
 LONG_PROSE = replace(PROSE, repeat=0.7, repeat_share=0.8)
@@ -175,10 +179,19 @@ def tested(text: Floats, weights: Weights) -> Floats:
     return weights.tested * text
 
 
-def definition(chunk: Chunk, name: str) -> float:
-    """How much of a definition of `name` (lower case) a chunk that defines it is: a type 1, a function 0.8, anything less 0.4."""
-    if chunk.symbol.rpartition(".")[2].lower() != name:
-        return 0.4
+def said(best: Floats, weights: Weights) -> Floats:
+    """Files that say word by word what the question says, as a pasted message. `best`: see `rag.retrieval.said`, of each file's chunks the
+    best, 0 to 1."""
+    return weights.said * best
+
+
+def definition(chunk: Chunk, name: str, *, symbol: bool = False) -> float:
+    """How much of a definition of `name` (lower case) a chunk that defines it is: a type 1, a function 0.8, anything less 0.4. `symbol`:
+    nothing else is asked; then a type is one, too, whose head stands in one chunk with its first members, after which that is called:
+    "Door.open"."""
+    *around, last = chunk.symbol.lower().split(".")
+    if last != name:
+        return 1.0 if symbol and name in around else 0.4
     return {Kind.CLASS: 1.0, Kind.FUNCTION: 0.8, Kind.METHOD: 0.8}.get(chunk.kind, 0.4)
 
 

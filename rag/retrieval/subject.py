@@ -54,7 +54,7 @@ def subject_of(query: Query, generation: Generation) -> Subject:
         query,
         asked,
         holders,
-        definitions_of(query, chunks, FILES),
+        definitions_of(query, chunks, FILES, holders),
         pointed_at(query.places, chunks, long=query.long is not None),
         names_met(chunks.defines.words, asked, len(chunks)),
         changed_by_commits(query.stems if breadth(len(asked.importance)) < 1 else (), generation),

@@ -55,7 +55,7 @@ These are the 3 places that match your question best. No language model wrote th
   Matches: route.
 - **“Routing”** in `docs/quickstart.rst`, lines 200–204 [3]
   Use the `larder.Doors.route` decorator to bind a function.
-  Matches: decorator, function, route."""
+  Matches: decorator, door, function, route."""
     )
     assert [c.number for c in answer.citations] == [1, 2, 3]
     assert (answer.abstained, answer.ungrounded, answer.dropped_citations) == (False, (), 0)
@@ -140,6 +140,15 @@ async def test_without_a_dense_part_the_words_decide() -> None:
     items = [item async for item in Answerer(lambda _: ExtractiveGenerator()).answer("route", retrieval([bare]), LOCAL, answer_id="a1")]
     assert isinstance(items[-1], Answer)
     assert not items[-1].abstained
+
+
+async def test_markup_of_doc_comments_and_manuals_is_read_as_words() -> None:
+    linked = chunk("d.ts", doc="Opens a {@link Door | small door} of {@code Depot}.", signature="open()", symbol="open")
+    assert "  Opens a small door of Depot.\n" in (await ask("open", linked)).text
+    manual = chunk(
+        "D.pod", 1, "=head1 DOORS\n\nB<Doors> open by L<the depot|Depot>, see C<shut>.", language="perl", kind=Kind.MODULE, symbol=""
+    )
+    assert "  Doors open by the depot, see shut.\n" in (await ask("doors", manual)).text
 
 
 def entries(*paths: str) -> list[ContextChunk]:

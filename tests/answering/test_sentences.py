@@ -59,6 +59,12 @@ def test_headings_fields_tables_and_rules_are_no_sentences() -> None:
     assert sentences_of(text, "Doors and locks", "markdown") == ["A door has #1 priority."]
 
 
+def test_code_whose_beginning_is_in_another_chunk_is_no_sentence() -> None:
+    text = "}, open(door) {\n  call the courier\n}\n```\n\nOpen it once. Then\n\n```js\nopen(this door)\n```"
+    assert sentences_of(text, "", "markdown") == ["Open it once."]
+    assert sentences_of("Open it once.\n\n```js\nopen(this door)\n", "", "markdown") == ["Open it once."]
+
+
 def test_the_body_of_a_directive_counts_where_nothing_else_stands() -> None:
     assert sentences_of(".. note::\n\n    Doors open\n    inwards.", "", "restructuredtext") == ["Doors open inwards."]
 

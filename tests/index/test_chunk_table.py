@@ -142,9 +142,32 @@ def chunk(path: str, language: str) -> Chunk:
     return Chunk(path, 1, 1, Kind.LINES, language, "x")
 
 
+@pytest.mark.parametrize("path", ["Tests/Fixtures/door.md", "testdata/door.md", "__fixtures__/a/door.md", "x/__snapshots__/door.md"])
+def test_what_a_test_reads_or_records_is_no_prose(path: str) -> None:
+    assert not is_prose(path, "markdown")
+    assert is_prose("docs/writing-fixtures/door.md", "markdown")
+    assert is_prose("lib/Depot/Guide.pod", "perl")
+    assert not is_prose("lib/Depot/Door.pm", "perl")
+
+
+def test_what_is_stored_of_a_chunk_can_be_looked_into(tmp_path: Path) -> None:
+    ChunkTable.write(tmp_path / "chunks", [Chunk("a.py", 1, 1, Kind.LINES, "python", 'Say("Türe OFFEN")'), chunk("b.py", "python")])
+    table = ChunkTable.open(tmp_path / "chunks")
+    assert "türe offen".encode() in table.written(0)
+    assert b"offen" not in table.written(1)
+
+
 def test_of_files_of_no_known_language_only_what_people_read_is_prose(tmp_path: Path) -> None:
-    prose = ["docs/a.md", "LICENSE", "RELEASE-NOTES", "docs/latest/a.txt", "depot/readme", "doc/SPEC.rdoc"]
-    odd = ["api/depot.api", "rules.pro", "tests/mocks/out.txt", "src/jvmTest/stack/out.txt", "depot/world", "depot/.rspec"]
+    prose = ["docs/a.md", "LICENSE", "RELEASE-NOTES", "docs/latest/a.txt", "depot/readme", "doc/SPEC.rdoc", "docs/a.Rmd"]
+    odd = [
+        "api/depot.api",
+        "rules.pro",
+        "tests/mocks/out.txt",
+        "src/jvmTest/stack/out.txt",
+        "doortest/out.txt",
+        "depot/world",
+        "depot/.rspec",
+    ]
     chunks = [chunk(path, "markdown" if path.endswith(".md") else "text") for path in (*prose, *odd)] + [chunk("depot/a.py", "python")]
     ChunkTable.write(tmp_path / "chunks", chunks)
     table = ChunkTable.open(tmp_path / "chunks")

@@ -56,6 +56,7 @@ def test_it_stays_between_nothing_and_one_and_grows_with_all_it_rests_on(
     assert now <= calibrated(raw_confidence(similarity, covered + 0.1, known, fit, chunks))
     assert now <= calibrated(raw_confidence(similarity, covered, known + 0.1, fit, chunks))
     assert now <= calibrated(raw_confidence(similarity, covered, known, fit + 0.1, chunks))
+    assert now <= calibrated(raw_confidence(similarity, covered, known, fit, chunks, 0.5))
     # The best of more chunks is as similar by chance.
     assert now >= calibrated(raw_confidence(similarity, covered, known, fit, 10 * chunks))
     assert 0 < REFUSE_BELOW < WARN_BELOW < 1

@@ -28,6 +28,14 @@ def test_prose_leads_where_it_is_clearly_closer() -> None:
     assert prose_leads(CODE, CODE, symbol=False, identifier_defined=False, documentation=True)
 
 
+def test_what_only_a_heading_is_called_after_is_looked_for_in_prose() -> None:
+    asked: dict[str, Any] = {"symbol": False, "identifier_defined": True, "documentation": False, "leaning": -1}
+    assert not prose_leads(CODE, CODE, **asked)
+    assert prose_leads(CODE, CODE, **asked, documented=True)
+    assert not prose_leads(replace(CODE, similarity=0.7), CODE, **asked, documented=True)
+    assert not prose_leads(CODE, CODE, **{**asked, "symbol": True}, documented=True)
+
+
 @pytest.mark.parametrize(
     ("question", "wanted"),
     [

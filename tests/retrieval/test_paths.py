@@ -20,7 +20,14 @@ from rag.retrieval.paths import is_data, path_facts, untranslated, unversioned
         ("src/test/java/DoorIT.java", ("door", "it"), ("src", "test", "java"), True, False),
         ("larder-core/jvmTests/Door.kt", ("door",), ("larder", "core", "jvm", "tests"), True, False),
         ("src/contest/latest.py", ("latest",), ("src", "contest"), False, False),
-        ("_examples/door/main.go", ("main",), ("examples", "door"), False, True),
+        ("_examples/door/main.go", ("door",), ("examples", "door"), False, True),
+        ("modules/small-doors/main.tf", ("small", "doors"), ("modules", "small", "doors"), False, False),
+        ("main.tf", ("main",), (), False, False),
+        ("t/door.t", ("door",), ("t",), True, False),
+        ("t/lib/Depot/Door.pm", ("door",), ("t", "lib", "depot"), True, False),
+        ("src/t/door.rs", ("door",), ("src", "t"), False, False),
+        ("scripts/door.bats", ("door",), ("scripts",), True, False),
+        (".t", ("t",), (), False, False),
         ("docs/door.py", ("door",), ("docs",), False, True),
     ],
 )
@@ -56,6 +63,12 @@ def test_what_a_test_is_about(path: str, subject: str) -> None:
 
 def test_data_is_no_code() -> None:
     assert [language for language in ("yaml", "json", "text", "python", "markdown", "sql") if is_data(language)] == ["yaml", "json", "text"]
+
+
+def test_programs_in_languages_without_a_table_are_code() -> None:
+    for path in ("src/door.jq", "src/door.y", "lib/door.CR", "scripts/door.awk"):
+        assert path_facts(path).source
+    assert not any(path_facts(path).source for path in ("door.rules", "door", "y", "l", "door.expected"))
 
 
 def test_old_versions() -> None:

@@ -47,6 +47,9 @@ def test_identifiers_inside_a_sentence() -> None:
         ("how does the test client send a parcel", False),
         ("testing utilities for parcels", False),
         ("latest parcel", False),
+        ("how do I test a door of my own", False),
+        ("how to unit test a parcel", False),
+        ("how do we test doors in the tests", True),
     ],
 )
 def test_asking_for_tests_is_not_asking_for_what_was_made_for_them(question: str, wanted: bool) -> None:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 
+from rag.answering.generators.members import COMMENT, member_meant
 from rag.answering.generators.sentences import sentences_of
 from rag.answering.generators.stream import ReportedStream, StreamReport
+from rag.index.stems import stem
 from rag.index.tokens import terms
 from rag.retrieval.query import understand
 from rag.retrieval.setup.lines import declaring
 from rag.retrieval.setup.subject import subject_of_setup
-from rag.types import PROSE, Chunk, ContextChunk, GenerationRequest, Kind
+from rag.types import Chunk, ContextChunk, GenerationRequest, Kind, is_prose
 
 PLACES = 4
 _BEST = 3
@@ -31,7 +33,7 @@ this those to up us use used uses using want was way we were what when where whi
 find happen happens happening mean means repo repository code file files
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-_COMMENT = re.compile(r"\"\"\"|\'\'\'|#(?!\w)|//|/\*|\*\s|--\s|;;|<!--")
+_POD = re.compile(r"\b[BCFILS]<(?:([^<>|]*)\|[^<>]*|([^<>]*))>")  # Perl's markup of words
 _DEFINITIONS = {Kind.FUNCTION, Kind.METHOD, Kind.CLASS}
 
 
@@ -74,13 +76,18 @@ def question_terms(question: str, repository: str = "") -> frozenset[str]:
 def relevant(entry: ContextChunk, asked: frozenset[str]) -> bool:
     scores = entry.result.scores
     alike = scores.get("similarity", 0.0) >= _LEAST_SIMILARITY or scores.get("setup", 0.0) >= _LEAST_SETUP
-    return alike or bool(_shared(entry.result.chunk, asked))
+    chunk = entry.result.chunk
+    return alike or not asked.isdisjoint(terms("\n".join((chunk.path, chunk.symbol, chunk.text))))
 
 
 def _of_the_setup(entries: list[ContextChunk]) -> list[ContextChunk]:
     """Where files say how the repository is set up, they and documentation: code that holds a word of it as well answers nothing."""
     saying = [entry for entry in entries if entry.result.scores.get("setup", 0.0) >= _LEAST_SETUP]
-    return [entry for entry in entries if entry in saying or entry.result.chunk.language in PROSE] if saying else entries
+    return (
+        [entry for entry in entries if entry in saying or is_prose(entry.result.chunk.path, entry.result.chunk.language)]
+        if saying
+        else entries
+    )
 
 
 def choose(entries: Sequence[ContextChunk], most: int) -> list[ContextChunk]:
@@ -113,16 +120,19 @@ def describe(entry: ContextChunk, asked: frozenset[str], declares: Callable[[Con
     that declares what the question asks of the repository's setup, "" for none."""
     chunk, declared = entry.result.chunk, declares(entry)
     where = f"`{_code(chunk.path)}`, {_lines(chunk)} [{entry.number}]"
+    matches = _told(_shared(chunk, asked))
+    if not declared:
+        chunk = member_meant(chunk, lambda text: _count(text, asked)) or chunk
     name = _name(chunk) if not declared or chunk.symbol.rpartition(".")[2] in declared else ""  # a chunk of several keys has one's name
     lines = [f"- **{name}** in {where}" if name else f"- {where}"]
     lines += [f"  {line}" for line in ([_shown(declared, chunk)] if declared else _what_it_says(chunk, asked))]
-    if shared := _told(_shared(chunk, asked)):
-        lines.append(f"  Matches: {', '.join(shared)}.")
+    if matches:
+        lines.append(f"  Matches: {', '.join(matches)}.")
     return "\n".join(lines) + "\n"
 
 
 def _shown(declared: str, chunk: Chunk) -> str:
-    return _prose(declared) if chunk.language in PROSE else f"`{_code(declared)}`"
+    return _prose(declared) if is_prose(chunk.path, chunk.language) else f"`{_code(declared)}`"
 
 
 def _what_it_says(chunk: Chunk, asked: frozenset[str]) -> list[str]:
@@ -130,10 +140,10 @@ def _what_it_says(chunk: Chunk, asked: frozenset[str]) -> list[str]:
     if chunk.doc:
         telling = _telling_line(chunk, asked)
         more = _count(telling, asked) > max(1, _count(chunk.doc, asked), _count(chunk.signature, asked)) and (
-            _COMMENT.match(telling) or re.search(r"[=(){};]", telling)  # not a line from the middle of a doc comment
+            COMMENT.match(telling) or re.search(r"[=(){};]", telling)  # not a line from the middle of a doc comment
         )
         return [*header, _prose(chunk.doc), *([_line(telling)] if more else [])]
-    if chunk.language in PROSE or chunk.kind is Kind.SECTION:
+    if is_prose(chunk.path, chunk.language) or chunk.kind is Kind.SECTION:
         sentence = _telling_sentence(chunk, asked)
         return [*header, *([sentence] if sentence else [])]
     telling = _telling_line(chunk, asked)
@@ -141,12 +151,17 @@ def _what_it_says(chunk: Chunk, asked: frozenset[str]) -> list[str]:
 
 
 def _shared(chunk: Chunk, asked: frozenset[str]) -> frozenset[str]:
-    return asked & frozenset(terms("\n".join((chunk.path, chunk.symbol, chunk.text))))
+    """The words of the question that a chunk holds, or else in another form: "fibers" where it says "Fiber"."""
+    held = frozenset(terms("\n".join((chunk.path, chunk.symbol, chunk.text))))
+    just_so = asked & held
+    others = frozenset(map(stem, held)) - frozenset(map(stem, just_so))
+    return just_so | frozenset(term for term in asked if stem(term) in others)
 
 
 def _count(line: str, asked: frozenset[str]) -> int:
     """How many of the question's words stand in a line; of a very long one, in its beginning."""
-    return len(asked.intersection(terms(line[:500])))
+    held = frozenset(map(stem, terms(line[:500])))
+    return sum(term in held for term in frozenset(map(stem, asked)))
 
 
 def _told(shared: frozenset[str]) -> list[str]:
@@ -180,14 +195,15 @@ def _telling_line(chunk: Chunk, asked: frozenset[str]) -> str:
 
 def _line(line: str) -> str:
     """A line of code as code, one of a comment as words."""
-    if _COMMENT.match(line) and (words := re.sub(r"^[:\s\"'#/*;!-]+|[\s\"'*/-]+$", "", line)):
+    if COMMENT.match(line) and (words := re.sub(r"^[:\s\"'#/*;!-]+|[\s\"'*/-]+$", "", line)):
         return _prose(words)
     return f"`{_code(line)}`"
 
 
 def _telling_sentence(chunk: Chunk, asked: frozenset[str]) -> str:
     """Of a section: the sentence with most words of the question, else the first."""
-    speaking = sentences_of(chunk.text, chunk.symbol, chunk.language)
+    text = _POD.sub(r"\1\2", chunk.text) if chunk.language == "perl" else chunk.text
+    speaking = sentences_of(text, chunk.symbol, chunk.language)
     return _prose(max(speaking, key=lambda sentence: _count(sentence, asked))) if speaking else ""
 
 
@@ -200,6 +216,7 @@ def _code(text: str) -> str:
 def _prose(text: str) -> str:
     """A file's own words as words: markup of reStructuredText and Markdown taken off, and nothing left that reads as a citation."""
     text = re.sub(r":[a-z:+-]{2,20}:`~?\.?([^`<>]*?)(?:\s*<[^`<>]*>)?`", r"\1", text)
+    text = re.sub(r"\{@(?:link(?:plain)?|code|literal|value|see)\s+(?:[^{}|]*\|\s*)?([^{}|]*)\}", r"\1", text)  # of doc comments
     text = re.sub(r"\[([^\[\]]*)\]\([^()\s]*\)", r"\1", text)
     text = re.sub(r"\[(?=[^\[\]]*\d)([^\[\]]*)\]|【([^【】]*)】", r"(\1\2)", text)
     return _short(" ".join(text.replace("`", "").replace("**", "").split()))

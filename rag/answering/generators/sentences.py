@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 # Lines that are no sentences: headings, directives, fields, HTML, tables, images, attributes, where links lead.
-_MARKUP = re.compile(r"\s*(?:#+(?:\s|$)|#\+|\.\. |:[\w-][^:`]*:(?:\s|$)|<|\||!\[|\[[^\]]*\](?::\s|\s*$)|={2,6}\s|//)")
+_MARKUP = re.compile(r"\s*(?:#+(?:\s|$)|#\+|\.\. |:[\w-][^:`]*:(?:\s|$)|<|\||!\[|\[[^\]]*\](?::\s|\s*$)|=[a-z]+\d?(?:\s|$)|={2,6}\s|//)")
 _RULE = re.compile(r"\s*([^\w\s])\1{2,}\s*$")  # a rule, or what underlines a heading
 _ITEM = re.compile(r"\s*(?:[-*+•]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s+(?:\[[ xX]\]\s+)?(?=\S)")
 _INDENTED = re.compile(r"(?: {3,}|\t)\S")
@@ -19,6 +19,7 @@ _CODE = {  # blocks of code between two marks; in reStructuredText it is indente
     "org": re.compile(r"^[ \t]*#\+begin_(\w+).*?(?:^[ \t]*#\+end_\1|\Z)", re.DOTALL | re.MULTILINE | re.IGNORECASE),
 }
 _OTHERWISE = re.compile(_BACKTICKS, re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(.*)$", re.MULTILINE)
 _END = re.compile(r"(?<=[.!?])[\"'”’)*_]{0,2}\s+(?=[\"'“‘`(\[*_]{0,3}[^\W_a-z])|(?<=[。！？])\s*")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Dr|Mr|Mrs|No|St|approx|resp)\.|\b[A-Z]\.)$")
 _TWO_WORDS = re.compile(r"\w{2}\W+\w|[^\W\d_a-zA-Z]{4}")  # of a script without spaces four letters
@@ -28,8 +29,17 @@ def sentences_of(text: str, heading: str, language: str) -> list[str]:
     """In their order, each on one line. Indented text counts only where there is no other: it is mostly code, but the body of a directive
     in reStructuredText. Of a list every item is by itself. `language`: as `Chunk.language`."""
     blocks = _CODE.get(language, _OTHERWISE)
+    if blocks is _OTHERWISE:
+        text = _from_its_fence(text)
     lines = (blocks.sub("\n", text) if blocks else text).split("\n")
     return _sentences(lines, heading, indented=False) or _sentences(lines, heading, indented=True)
+
+
+def _from_its_fence(text: str) -> str:
+    """Without what stands before the end of a block of code whose beginning is in another chunk: the first fence names no language, and
+    there is one too many."""
+    fences = list(_FENCE.finditer(text))
+    return text[fences[0].end() :] if len(fences) % 2 and not fences[0][1] else text
 
 
 def _sentences(lines: list[str], heading: str, *, indented: bool) -> list[str]:

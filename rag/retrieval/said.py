@@ -1,0 +1,72 @@
+"""Words of a question that stand in a chunk just so: whoever pastes a message of a program asks for the line that says it, and who names
+an option of a command ("--depot") for where it is read or told of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rag.index.chunk_table import ChunkTable
+from rag.retrieval.query import STOP_WORDS, Query
+
+_SEGMENT = re.compile(r"[A-Za-z'-]+(?: [A-Za-z'-]+){2,}")  # between names, numbers and marks, which differ from run to run
+_FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]+")
+_OF_FLAG = 0.5
+_MOST_CHARS = 2_000
+_MOST_SEGMENTS = 12
+_RUN = 3  # words that stand together by chance, unless each of them says something
+_WHOLE = 6  # words of a message that is known when all of them are found
+
+
+def said_in(query: Query, rows: Sequence[int], chunks: ChunkTable) -> Mapping[int, float]:
+    """Of these rows, how much of what the question says stands there word by word, 0 to 1; without those where nothing does."""
+    text = query.long.title if query.long else query.text
+    messages, flags = [_Message.of(words) for words in segments_of(text)], _flags_of(text)
+    if query.symbol or not (messages or flags):
+        return {}
+    found = {}
+    for row in rows:
+        record = chunks.written(row)
+        share = max((message.share(record) for message in messages), default=0.0)
+        if share < _OF_FLAG and any(flag.search(record) for flag in flags):
+            share = _OF_FLAG
+        if share:
+            found[row] = share
+    return found
+
+
+def _flags_of(text: str) -> list[re.Pattern[bytes]]:
+    names = dict.fromkeys(flag.lower().encode() for flag in _FLAG.findall(text[:_MOST_CHARS]))
+    return [re.compile(rb"(?<![\w-])" + re.escape(name) + rb"(?![\w-])") for name in list(names)[:_MOST_SEGMENTS]]
+
+
+def segments_of(text: str) -> list[list[str]]:
+    """Runs of three and more plain words, in lower case."""
+    return [match[0].lower().split(" ") for match in _SEGMENT.finditer(text[:_MOST_CHARS])][:_MOST_SEGMENTS]
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """`words`: plain words that follow each other in a question; `threes`: every three of them, as they stand in a text."""
+
+    words: tuple[str, ...]
+    threes: tuple[bytes, ...]
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> _Message:
+        threes = tuple(" ".join(words[at : at + _RUN]).encode() for at in range(len(words) - _RUN + 1))
+        return cls(tuple(words), threes)
+
+    def share(self, text: bytes) -> float:
+        """The longest run of its words in a text, less two words, against a whole message."""
+        found = [at for at, three in enumerate(self.threes) if three in text]
+        longest = max((self._run_from(at, text) for at in found), default=0)
+        return (longest - 2) / (max(len(self.words), _WHOLE) - 2) if longest else 0.0
+
+    def _run_from(self, at: int, text: bytes) -> int:
+        end = at + _RUN
+        while end < len(self.words) and " ".join(self.words[at : end + 1]).encode() in text:
+            end += 1
+        telling = sum(word not in STOP_WORDS for word in self.words[at:end])
+        return 0 if telling < (_RUN if end - at == _RUN else 1) else end - at
