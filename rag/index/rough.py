@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rag.index.integer_product import LARGEST, LARGEST_ASKED, IntegerProduct
+from rag.index.spread import spread
 from rag.protocols import Vector
 
-_SLICE = 16_384  # vectors of a product
+_TWICE = 16_384  # vectors of two products
 _FINER = 2 * LARGEST_ASKED  # times the second digit of a question is finer than the first
 _ROUNDING = 2.0**-23  # of float32, for each operation twice what it can be
 _TINY = 1e-30  # below it float32 rounds more
+_UP = 1 + 2.0**-20  # more than the rounding of what is multiplied by it, in float32
 
 
 class Rough:
@@ -20,14 +24,15 @@ class Rough:
     def __init__(self, vectors: Vector) -> None:
         """`vectors`: (n, d) float32. Raises: ArithmeticError where they are not finite, or this machine's integer products are wrong."""
         count, self._dimension = vectors.shape
-        starts = range(0, count, _SLICE)
-        self._parts = [_Part(np.asarray(vectors[start : start + _SLICE]), slice(start, min(start + _SLICE, count))) for start in starts]
+        bounds = np.linspace(0, count, 2 * -(-count // _TWICE) + 1).astype(np.int64).tolist()  # an even number: for two threads
+        self._parts = [_Part(np.asarray(vectors[start:end]), slice(start, end)) for start, end in pairwise(bounds)]
         self._count = count
-        self._error = max((part.error for part in self._parts), default=0.0)
+        self._errors: Vector = np.concatenate([part.errors for part in self._parts]) if self._parts else np.zeros(0, dtype=np.float32)
+        self._error = float(self._errors.max(initial=0.0))
         self._length = max((part.length for part in self._parts), default=0.0)
 
-    def products(self, question: Vector) -> tuple[Vector, float]:
-        """(n,) float32, and by how much one of them may differ from the product of the vectors themselves, computed in float32 (Cauchy and
+    def products(self, question: Vector) -> tuple[Vector, Vector]:
+        """(n,) float32, and by how much each of them may differ from the product of the vectors themselves, computed in float32 (Cauchy and
         Schwarz: no more than the lengths of what was rounded away). `question`: (d,) finite.
         """
         step = float(np.abs(question).max()) / LARGEST_ASKED or 1.0
@@ -38,19 +43,20 @@ class Rough:
         left = step * float(np.linalg.norm(exact - first - second / _FINER))
         asked = float(np.linalg.norm(question.astype(np.float64)))
         found = np.empty(self._count, dtype=np.float32)
-        for part in self._parts:
-            part.compare(digits, step, found[part.rows])
+        spread(lambda part: part.compare(digits, step, found[part.rows]), self._parts)
         rounded = (self._dimension + 16) * _ROUNDING * (asked + left) * (self._length + self._error)
-        return found, asked * self._error + left * (self._length + self._error) + rounded + _TINY
+        errors = np.float32(asked * _UP) * self._errors
+        errors += np.float32((left * (self._length + self._error) + rounded) * _UP + _TINY)
+        return found, errors
 
 
 def rough_bytes(shape: tuple[int, ...]) -> int:
     """How much memory those of (n, d) vectors take."""
-    return shape[0] * (shape[1] + 4)
+    return shape[0] * (shape[1] + 8)
 
 
 class _Part:
-    """`rows`: which vectors these are. `error`: the longest difference of a vector and its code; `length`: the longest vector."""
+    """`rows`: which vectors these are. `errors`: (n,) the length of what their codes leave out; `length`: the longest vector."""
 
     def __init__(self, vectors: Vector, rows: slice) -> None:
         self.rows = rows
@@ -59,7 +65,7 @@ class _Part:
         steps = np.abs(vectors).max(axis=1) / np.float32(LARGEST)
         self._steps: Vector = np.where(steps > 0, steps, np.float32(1)).astype(np.float32)
         codes = np.clip(np.rint(vectors / self._steps[:, None]), -LARGEST, LARGEST).astype(np.int8)  # a tiny step may be rounded
-        self.error = float(np.linalg.norm(vectors - self._steps[:, None].astype(np.float64) * codes, axis=1).max())
+        self.errors = (np.linalg.norm(vectors - self._steps[:, None].astype(np.float64) * codes, axis=1) * _UP).astype(np.float32)
         self.length = float(np.linalg.norm(vectors.astype(np.float64), axis=1).max())
         self._product = IntegerProduct(np.ascontiguousarray(codes.T))
         _check(self._product, codes)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from rag.index.cosines import products
+from rag.index.cosines import Cosines, products
 from rag.protocols import Vector
 from rag.retrieval.fusion import linear_fusion, reciprocal_rank_fusion
 from rag.retrieval.search import Meaning, Words
@@ -50,7 +50,7 @@ class Candidates:
             best = dense[0][1] if dense else 0.0
             if not dense and sparse and sparse.found:
                 best = float(products(vectors[[row for row, _ in sparse.found]], meaning.question).max())
-            self.similarity = Similarity.of_question(meaning.question, vectors, meaning.cosines, best)
+            self.similarity = Similarity.of_question(meaning.cosines or Cosines(meaning.question, vectors), best)
         self.own_best: float | None = None
         if alone is not None and vectors is not None and dense:
             self.own_best = float(products(vectors[[row for row, _ in dense]], alone).max())
@@ -71,7 +71,7 @@ class Candidates:
         known = {row: score for row, score in self.dense or () if row in wanted}
         rest = [row for row in rows if row not in known]
         if self.similarity is not None and rest:
-            known |= zip(rest, self.similarity.cosines(np.array(rest)).tolist(), strict=True)
+            known |= zip(rest, self.similarity.cosines.at(np.array(rest)).tolist(), strict=True)
         return known
 
     def scores(self, row: int, similarity: float | None) -> dict[str, float]:

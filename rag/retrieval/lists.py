@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.index.best import first_of
 from rag.index.generation import Generation
 from rag.retrieval import confidence
 from rag.retrieval.candidates import Candidates
 from rag.retrieval.described import Described, describe
-from rag.retrieval.evidence import Evidence, first_of, gather
+from rag.retrieval.evidence import Evidence, gather
 from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, how_to, lead_of_prose, leaning
+from rag.retrieval.matching import Flags, Floats
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Ranked, rank
 from rag.retrieval.scored import unasked_changes
@@ -24,6 +26,7 @@ _OF_FIT = ("text", "file name", "names", "definition")  # signals of a file that
 _OF_SETUP = 1.5  # of that, where the question asks how the repository is set up and settings answer
 _NEAREST = 5  # chunks of a group whose names tell which group leads
 _NOTHING = np.zeros(0, dtype=np.int64)
+_NAMES: tuple[GroupName, GroupName] = ("code", "prose")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +53,22 @@ def ranked_lists(
         return Lists([])
     files = chunks.files
     found = [files.numbers[[row for row, _ in rows]] for rows in (words.found, candidates.dense) if rows]
-    lists: dict[str, list[Ranked]] = {}
-    grounds: dict[str, Grounds] = {}
+    named = np.concatenate([subject.pointed.files, subject.setup.files if subject.setup else _NOTHING])
+    extra = (np.concatenate([subject.definitions.files, named]), named)
+    groups = [
+        _Group(evidence, describe(evidence.files, chunks, subject.asked, subject.paths))
+        for evidence in gather(files, words.of_files, words.scores, allowed, found, extra, candidates.similarity)
+    ]
     code_weights, prose_weights = (LONG_CODE, LONG_PROSE) if subject.query.long else (CODE, PROSE)
     if subject.of_members:
         code_weights = of_members(code_weights)
-    for name, of_group, weights in (("code", ~files.prose, code_weights), ("prose", files.prose, prose_weights)):
+    lists: dict[str, list[Ranked]] = {}
+    for name, of_group, weights in zip(_NAMES, groups, (code_weights, prose_weights), strict=True):
         weights = fitting(weights, generation.manifest.embedding.backend)
-        setup = subject.setup.files if subject.setup else _NOTHING
-        extra = np.concatenate([subject.definitions.files if name == "code" else _NOTHING, subject.pointed.files, setup])
-        evidence = gather(files, of_group, words.of_files, words.scores, allowed, found, extra, candidates.similarity)
-        described = describe(evidence.files, chunks, subject.asked)
-        grounds[name] = _grounds(evidence, described, subject, generation, candidates)
+        rrf_k = candidates.fusing.rrf_k
         wanted = group in ("", name)
-        lists[name] = rank(subject, evidence, described, weights, limit=limit, rrf_k=candidates.fusing.rrf_k) if wanted else []
+        lists[name] = rank(subject, of_group.evidence, of_group.described, weights, limit=limit, rrf_k=rrf_k) if wanted else []
+    grounds = dict(zip(_NAMES, _grounds(groups, subject, generation, candidates), strict=True))
     lead = _lead_of_prose(grounds, subject) if group == "" else 0.0
     leads: GroupName = "prose" if group == "prose" or lead > LEADS_ABOVE else "code"
     other = "code" if leads == "prose" else "prose"
@@ -71,22 +76,53 @@ def ranked_lists(
     return Lists(lists[leads], lists[other], leads, sure, narrowly=LEADS_ABOVE < lead <= CLEARLY_ABOVE)
 
 
-def _grounds(evidence: Evidence, described: Described, subject: Subject, generation: Generation, candidates: Candidates) -> Grounds:
-    """Without change logs and forms that nobody asked for: every word of a repository stands there once, and answers nothing."""
-    counted = ~(unasked_changes(subject.query, described) | described.form)[evidence.owner]
-    if not counted.any():
-        return Grounds()
-    rows, sparse = evidence.rows[counted], evidence.sparse[counted]
-    dense = None if evidence.dense is None else evidence.dense[counted]
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What was found of one of the two groups."""
+
+    evidence: Evidence
+    described: Described
+
+
+def _grounds(groups: Sequence[_Group], subject: Subject, generation: Generation, candidates: Candidates) -> list[Grounds]:
+    """Of each group, without change logs and forms that nobody asked for: every word of a repository stands there once, and answers
+    nothing."""
+    counted = [~(unasked_changes(subject.query, one.described) | one.described.form) for one in groups]
+    rows = [_counted_rows(one.evidence, files) for one, files in zip(groups, counted, strict=True)]
+    holding = [
+        one.evidence.rows[of_group][first_of(one.evidence.sparse[of_group], confidence.BEST)]
+        for one, of_group in zip(groups, rows, strict=True)
+    ]
+    covered = np.split(confidence.coverage(subject.asked, subject.holders, np.concatenate(holding)), [len(holding[0])])
+    return [
+        _grounds_of(*one, subject, generation, candidates) if one[1].any() else Grounds()
+        for one in zip(groups, counted, rows, covered, strict=True)
+    ]
+
+
+def _counted_rows(evidence: Evidence, files: Flags) -> Flags | slice:
+    """Which rows are of these files; where that is all of them nothing need be copied."""
+    return slice(None) if files.all() else files[evidence.owner]
+
+
+def _grounds_of(
+    group: _Group, files: Flags, rows: Flags | slice, covered: Floats, subject: Subject, generation: Generation, candidates: Candidates
+) -> Grounds:
+    evidence = group.evidence
     similarity = 0.0
-    if candidates.similarity is not None and dense is not None:
-        cosine = candidates.similarity.cosine(float(dense.max()))
+    if candidates.similarity is not None and evidence.dense is not None:
+        cosine = candidates.similarity.cosine(float(evidence.nearest[files].max()))
         similarity = confidence.comparable(cosine, generation.manifest.embedding.backend)
-    covered = confidence.coverage(subject.asked, subject.holders, rows[first_of(sparse, confidence.BEST)].tolist())
-    text = sparse if dense is None else 0.5 * sparse + 0.5 * np.maximum(dense, 0.0)
-    names = subject.names[rows[first_of(text, _NEAREST)]]
+    names = subject.names[evidence.rows[rows][first_of(evidence.text[rows], _NEAREST)]]
     setup = float(subject.setup.shares[evidence.files].max(initial=0.0)) if subject.setup else 0.0
-    return Grounds(similarity, covered, described.best_name, float(text.max()), float(names.max(initial=0.0)), setup)
+    return Grounds(
+        similarity,
+        float(covered.max(initial=0.0)),
+        group.described.best_name,
+        float(evidence.best_text[files].max()),
+        float(names.max(initial=0.0)),
+        setup,
+    )
 
 
 def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from typing import TypeVar
 
@@ -39,6 +40,10 @@ class Matches:
     precision: Floats
     coverage: Floats
 
+    def of(self, files: NDArray[np.int64]) -> Matches:
+        """Those of some of them alone."""
+        return Matches(self.precision[files], self.coverage[files])
+
 
 NO_MATCH = Match(0.0, 0.0)
 _FIRST = BEGINNING  # letters that words have in common if one is the beginning of the other, or a relative
@@ -64,14 +69,9 @@ class Asked:
             known = self._matches[words] = self._match(words)
         return known
 
-    def matches(self, files: Sequence[tuple[str, ...]]) -> Matches:
-        """The same of the words of k files."""
-        found = [self.match(words) for words in files]
-        return Matches(np.array([match.precision for match in found]), np.array([match.coverage for match in found]))
-
-    def near(self, words: Mapping[str, Sequence[T]]) -> list[T]:
+    def near(self, words: Mapping[str, Sequence[tuple[str, T]]]) -> list[tuple[str, T]]:
         """Of words by their first three letters, those that may meet a term."""
-        return [word for beginning in self._meeting.beginnings for word in words.get(beginning, ())]
+        return [entry for beginning, may_meet in self._meeting.tests() for entry in words.get(beginning, ()) if may_meet(entry[0])]
 
     def meeting(self, word: str) -> tuple[str, ...]:
         """The terms that a word meets."""
@@ -99,9 +99,12 @@ class _Meeting(dict[str, tuple[str, ...]]):
             if code := CODES.get(term):
                 self._near.setdefault(code, []).append((term, code))
 
-    @property
-    def beginnings(self) -> Iterable[str]:
-        return self._near.keys()
+    def tests(self) -> Iterator[tuple[str, Callable[[str], bool]]]:
+        """First letters, and what a word that begins so passes if it meets a term: the form without its endings begins either."""
+        for beginning, terms in self._near.items():
+            bare = tuple(of_term for _, of_term in terms)
+            begun = {term[:length] for term, _ in terms for length in range(_FIRST, len(term))}
+            yield beginning, partial(_may_meet, bare, begun)
 
     def nothing_near(self, words: Iterable[str]) -> bool:
         """Whether none of the words can meet a term: so it is with most."""
@@ -114,6 +117,10 @@ class _Meeting(dict[str, tuple[str, ...]]):
             met = tuple(term for term, of_term in near if bare == of_term or _begins(word, term))
         self[word] = met
         return met
+
+
+def _may_meet(bare: tuple[str, ...], begun: set[str], word: str) -> bool:
+    return word.startswith(bare) or word in begun
 
 
 def _begins(word: str, term: str) -> bool:

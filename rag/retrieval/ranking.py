@@ -8,17 +8,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
-import numpy as np
-
+from rag.index.best import first_of
 from rag.retrieval import signals
 from rag.retrieval.described import Described
-from rag.retrieval.evidence import Evidence, first_of
+from rag.retrieval.evidence import Evidence
 from rag.retrieval.lines import Lines
 from rag.retrieval.matching import Floats
 from rag.retrieval.scored import scored
 from rag.retrieval.signals import Weights
 from rag.retrieval.subject import Subject
 
+_NOTHING: Mapping[str, float] = {}
 _DECAYING = 12  # rows of a file after which what is left of its score is not looked at
 
 
@@ -56,9 +56,8 @@ def rank(subject: Subject, evidence: Evidence, described: Described, weights: We
     """Up to `limit` chunks, best first. `rrf_k`: fuses files by reciprocal rank where it is not 0, by scores where it is."""
     if not len(evidence.files) or limit <= 0:
         return []
-    combined = evidence.sparse if evidence.dense is None else 0.5 * evidence.sparse + 0.5 * np.maximum(evidence.dense, 0.0)
-    files = scored(subject, evidence, combined, described, weights, rrf_k)
-    lifted = _best_by_text(combined, evidence, weights)
+    files = scored(subject, evidence, described, weights, rrf_k)
+    lifted = _best_by_text(evidence, weights)
     order = first_of(files.scores, limit)
     lines = Lines(evidence, subject.names, subject.pointed, subject.definitions.rows, subject.setup, weights)
     rows = _rows(order.tolist(), files.scores, lines, _weights_of_rows(subject, evidence, weights), limit)
@@ -66,9 +65,9 @@ def rank(subject: Subject, evidence: Evidence, described: Described, weights: We
     return [Ranked(one.row, one.score, Told(partial(files.told, one.place), one.told)) for one in rows]
 
 
-def _best_by_text(combined: Floats, evidence: Evidence, weights: Weights) -> list[tuple[int, int]]:
+def _best_by_text(evidence: Evidence, weights: Weights) -> list[tuple[int, int]]:
     """The rows that answer best by their text alone, with the places of their files."""
-    best = first_of(combined, weights.lifted)
+    best = first_of(evidence.text, weights.lifted)
     return list(zip(evidence.rows[best].tolist(), evidence.owner[best].tolist(), strict=True))
 
 
@@ -88,28 +87,29 @@ class _Row(NamedTuple):
     row: int
     score: float
     place: int
-    told: dict[str, float]
+    told: Mapping[str, float]
 
 
 def _rows(order: Sequence[int], scores: Floats, lines: Lines, weights_of: Callable[[int], Weights], limit: int) -> list[_Row]:
     """The best `limit` rows of the files at the places `order`, best first: of each as many as may be among them."""
     least = float(scores[order[limit - 1]]) if len(order) >= limit else -math.inf  # so much the first rows of `limit` files have
-    of_each = [_most(float(scores[place]), least, weights_of(place), limit) for place in order]
+    of_each = [(float(scores[place]), weights_of(place)) for place in order]
+    mosts = [_most(score, least, weights, limit) for score, weights in of_each]
     rows: list[_Row] = []
-    for place, most, of_file in zip(order, of_each, lines.of_files(order, max(of_each)), strict=True):
-        score, weights = float(scores[place]), weights_of(place)
+    for place, (score, weights), most, of_file in zip(order, of_each, mosts, lines.of_files(order, max(mosts)), strict=True):
         for position, (row, share) in enumerate(of_file[:most]):
             factor = signals.repeated(position, share, weights)
-            rows.append(_Row(row, score * factor, place, {"× repeat": factor} if factor != 1 else {}))
+            rows.append(_Row(row, score * factor, place, {"× repeat": factor} if factor != 1 else _NOTHING))
     return sorted(rows, key=lambda one: (-one.score, one.row))[:limit]
 
 
 def _most(score: float, least: float, weights: Weights, limit: int) -> int:
     """How many rows of a file may be among the best `limit`, where `limit` others have `least`."""
-    if score <= 0:
-        return limit
-    decay = (signals.repeated(position, 1.0, weights) for position in range(min(limit, _DECAYING)))
-    return next((position for position, factor in enumerate(decay) if score * factor < least), limit)
+    if score > 0 and least > -math.inf:
+        for position in range(min(limit, _DECAYING)):
+            if score * signals.repeated(position, 1.0, weights) < least:
+                return position
+    return limit
 
 
 def _with_lifted(rows: list[_Row], lifted: Sequence[tuple[int, int]], scores: Floats, weights: Weights) -> list[_Row]:
