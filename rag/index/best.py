@@ -11,6 +11,7 @@ Rows = NDArray[np.int64]
 Scores = NDArray[np.floating[Any]]
 
 _GROUPS = 4  # groups for each that is sought: more come nearer to the least of the best, and take longer
+_LEAST = 64  # groups: fewer are not quicker
 
 
 def reached(scores: Scores, limit: int) -> float:
@@ -18,7 +19,7 @@ def reached(scores: Scores, limit: int) -> float:
 
     As many groups of scores have a best that reaches it: to compare groups takes a tenth of the time of parting all scores.
     """
-    groups = _GROUPS * limit
+    groups = max(_GROUPS * limit, _LEAST)
     if limit <= 0 or len(scores) < 2 * groups:
         return -np.inf
     best = scores[: len(scores) // groups * groups].reshape(-1, groups).max(axis=0)

@@ -115,4 +115,5 @@ def _near(products: Vector, errors: Vector, limit: int, rows: NDArray[np.bool_] 
     near: Rows = (at_most >= least).nonzero()[0]
     # So much the last of the best `limit` has at least; what may not have it is none of them.
     last = np.partition(at_least[near], len(near) - limit)[len(near) - limit]
-    return near[at_most[near] >= last]
+    near = near[at_most[near] >= last]
+    return near

@@ -121,8 +121,8 @@ def gather(
     found: Sequence[NDArray[np.int32]],
     extra: tuple[Numbers, Numbers],
     similarity: Similarity | None,
-) -> tuple[Evidence, Evidence]:
-    """Of code and of prose. `sparse`: (n,) scores, nothing where a chunk may not be found, `best`: (f,) of each file; `allowed`: (n,) those
+) -> Evidence:
+    """Code, then prose. `sparse`: (n,) scores, nothing where a chunk may not be found, `best`: (f,) of each file; `allowed`: (n,) those
     that may, None for all. `found`: the file of each row that a retriever brought, best first; `extra`: files of code and of prose that
     are scored whatever they hold.
     """
@@ -130,8 +130,7 @@ def gather(
         np.unique(np.concatenate([_best_files(group, best), more[group[more]], *(_first_files(group, numbers) for numbers in found)]))
         for group, more in zip((~files.prose, files.prose), extra, strict=True)
     ]
-    evidence = _evidence(files, np.concatenate(chosen), sparse, allowed, similarity)
-    return evidence.halves(int((~files.prose[evidence.files]).sum()))
+    return _evidence(files, np.concatenate(chosen), sparse, allowed, similarity)
 
 
 def _best_files(group: NDArray[np.bool_], best: Floats) -> Numbers:

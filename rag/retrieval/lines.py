@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +15,17 @@ from rag.retrieval.setup.found import Setup
 from rag.retrieval.signals import Weights
 
 _CHOSEN_CHUNKS = 8  # of a file whose defined names decide which of them comes first
+_TINY = 1e-9  # least that the best of a file is taken for
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """Of k files the rows that answer best. `rows`: file by file, best first, ties by row; `shares`: the score of each against that of the
+    file's first; `ends`: (k,) where those of each file end."""
+
+    rows: list[int]
+    shares: list[float]
+    ends: list[int]
 
 
 class Lines:
@@ -32,8 +43,8 @@ class Lines:
         self._meant = meant
         self._weights = weights
 
-    def of_files(self, places: Sequence[int], most: int) -> list[list[tuple[int, float]]]:
-        """Of each file at these places up to `most` rows, best first, ties by row, each with its score against that of the file's first."""
+    def of_files(self, places: Sequence[int], most: int) -> Ordered:
+        """Up to `most` rows of each file at these places."""
         chosen = np.array(places, dtype=np.int64)
         lengths = self._evidence.counts[chosen]
         owner, inside = _laid_out(lengths)
@@ -50,24 +61,27 @@ class Lines:
         if pointed:
             scores += self._weights.lines_pointed * np.isin(rows, list(self._pointed))
             scores += self._weights.lines_meant * np.isin(rows, list(self._meant))
-        first = _best_first(scores, owner)[inside < most]
-        ordered = iter(zip(rows[first].tolist(), scores[first].tolist(), strict=True))
-        return [_against_the_first(list(islice(ordered, count))) for count in np.minimum(lengths, most).tolist()]
+        first = np.lexsort((-scores, owner))[inside < most]
+        ends = np.cumsum(np.minimum(lengths, most))
+        scores, owner = scores[first], owner[first]
+        top = np.maximum(scores[ends - np.minimum(lengths, most)], _TINY)
+        return Ordered(rows[first].tolist(), (scores / top[owner]).tolist(), ends.tolist())
 
     def _scores(self, chosen: Numbers, owner: Numbers, at: Numbers) -> Floats:
         """Of the rows at these places, by words and by meaning, each against the best of its file; `owner`: which of the chosen that is."""
         evidence, weights = self._evidence, self._weights
-        scores = evidence.sparse[at] * _of_best(weights.lines_sparse, evidence.words[chosen])[owner]
+        scores = evidence.sparse[at] / _divisor(evidence.words[chosen])[owner]
+        scores *= weights.lines_sparse
         if evidence.dense is not None:
-            scores += np.maximum(evidence.dense[at], 0.0) * _of_best(weights.lines_dense, evidence.nearest[chosen])[owner]
+            scores += weights.lines_dense * (np.maximum(evidence.dense[at], 0.0) / _divisor(evidence.nearest[chosen])[owner])
         if self._declared is not None:
             scores += weights.lines_declared * np.array([self._declared.get(row, 0.0) for row in evidence.rows[at].tolist()])
         return scores
 
 
-def _of_best(weight: float, best: Floats) -> Floats:
-    """What a score is multiplied by to be a share, so weighed, of the best, which may have nothing."""
-    return weight / np.where(best > 0, best, np.inf)
+def _divisor(best: Floats) -> Floats:
+    """What scores are divided by to be shares of the best; where that is nothing, so are they."""
+    return np.where(best > 0, best, np.inf)
 
 
 def _laid_out(lengths: Numbers) -> tuple[Numbers, Numbers]:
@@ -85,13 +99,3 @@ def _chosen(scores: Floats, owner: Numbers, lengths: Numbers) -> Numbers:
     chosen = places[places >= 0]
     chosen.sort()
     return chosen
-
-
-def _best_first(scores: Floats, owner: Numbers) -> Numbers:
-    """The places of scores: those of the first owner, best first, ties by place, then those of the second. `owner`: ascending."""
-    return np.lexsort((-scores, owner))
-
-
-def _against_the_first(scored: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    top = max(scored[0][1], 1e-9)
-    return [(row, score / top) for row, score in scored]

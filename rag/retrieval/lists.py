@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from rag.index.best import first_of
 from rag.index.generation import Generation
-from rag.retrieval import confidence
+from rag.retrieval import confidence, ranking
 from rag.retrieval.candidates import Candidates
-from rag.retrieval.described import Described, describe
+from rag.retrieval.described import describe
 from rag.retrieval.evidence import Evidence, gather
 from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, how_to, lead_of_prose, leaning
 from rag.retrieval.matching import Flags, Floats
 from rag.retrieval.query_filters import Group
-from rag.retrieval.ranking import Ranked, rank
+from rag.retrieval.ranking import Ranked
 from rag.retrieval.scored import unasked_changes
 from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting, of_members
 from rag.retrieval.subject import Subject
@@ -51,40 +51,31 @@ def ranked_lists(
     chunks, words = generation.chunks, candidates.sparse
     if words is None or not len(chunks):
         return Lists([])
-    files = chunks.files
+    files, backend = chunks.files, generation.manifest.embedding.backend
     found = [files.numbers[[row for row, _ in rows]] for rows in (words.found, candidates.dense) if rows]
     named = np.concatenate([subject.pointed.files, subject.setup.files if subject.setup else _NOTHING])
     extra = (np.concatenate([subject.definitions.files, named]), named)
-    groups = [
-        _Group(evidence, describe(evidence.files, chunks, subject.asked, subject.paths))
-        for evidence in gather(files, words.of_files, words.scores, allowed, found, extra, candidates.similarity)
-    ]
+    gathered = gather(files, words.of_files, words.scores, allowed, found, extra, candidates.similarity)
     code_weights, prose_weights = (LONG_CODE, LONG_PROSE) if subject.query.long else (CODE, PROSE)
     if subject.of_members:
         code_weights = of_members(code_weights)
-    lists: dict[str, list[Ranked]] = {}
-    for name, of_group, weights in zip(_NAMES, groups, (code_weights, prose_weights), strict=True):
-        weights = fitting(weights, generation.manifest.embedding.backend)
-        rrf_k = candidates.fusing.rrf_k
-        wanted = group in ("", name)
-        lists[name] = rank(subject, of_group.evidence, of_group.described, weights, limit=limit, rrf_k=rrf_k) if wanted else []
+    parts = gathered.halves(int((~files.prose[gathered.files]).sum()))
+    groups = [
+        ranking.Group(part, describe(part.files, chunks, subject.asked, subject.paths), fitting(weights, backend), first)
+        for part, weights, first in zip(parts, (code_weights, prose_weights), (0, len(parts[0].files)), strict=True)
+    ]
+    wanted = [name for name in _NAMES if group in ("", name)]
+    ranked = ranking.rank(subject, gathered, [groups[_NAMES.index(name)] for name in wanted], limit=limit, rrf_k=candidates.fusing.rrf_k)
+    lists: dict[GroupName, list[Ranked]] = {"code": [], "prose": [], **dict(zip(wanted, ranked, strict=True))}
     grounds = dict(zip(_NAMES, _grounds(groups, subject, generation, candidates), strict=True))
     lead = _lead_of_prose(grounds, subject) if group == "" else 0.0
     leads: GroupName = "prose" if group == "prose" or lead > LEADS_ABOVE else "code"
-    other = "code" if leads == "prose" else "prose"
+    other: GroupName = "code" if leads == "prose" else "prose"
     sure = _confidence(grounds, lists[leads], subject, generation, candidates)
     return Lists(lists[leads], lists[other], leads, sure, narrowly=LEADS_ABOVE < lead <= CLEARLY_ABOVE)
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """What was found of one of the two groups."""
-
-    evidence: Evidence
-    described: Described
-
-
-def _grounds(groups: Sequence[_Group], subject: Subject, generation: Generation, candidates: Candidates) -> list[Grounds]:
+def _grounds(groups: Sequence[ranking.Group], subject: Subject, generation: Generation, candidates: Candidates) -> list[Grounds]:
     """Of each group, without change logs and forms that nobody asked for: every word of a repository stands there once, and answers
     nothing."""
     counted = [~(unasked_changes(subject.query, one.described) | one.described.form) for one in groups]
@@ -106,7 +97,13 @@ def _counted_rows(evidence: Evidence, files: Flags) -> Flags | slice:
 
 
 def _grounds_of(
-    group: _Group, files: Flags, rows: Flags | slice, covered: Floats, subject: Subject, generation: Generation, candidates: Candidates
+    group: ranking.Group,
+    files: Flags,
+    rows: Flags | slice,
+    covered: Floats,
+    subject: Subject,
+    generation: Generation,
+    candidates: Candidates,
 ) -> Grounds:
     evidence = group.evidence
     similarity = 0.0

@@ -31,7 +31,7 @@ def all_met(names: NameWords, asked: Asked) -> Matches:
 
 
 def _met(names: NameWords, asked: Asked) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """The names that meet a term, ascending, the share of their words that do, and the share of the question's importance that they hold."""
+    """The names that meet a term, ascending, the share of their words that do, and the share of the question's importance in them."""
     holders = [(names.holding(number), terms) for word, number in asked.near(names.beginnings) if (terms := asked.meeting(word))]
     if not holders:
         return np.zeros(0, dtype=np.int64), np.zeros(0), np.zeros(0)

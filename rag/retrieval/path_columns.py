@@ -19,9 +19,10 @@ from rag.retrieval.versions import superseded
 
 @dataclass(frozen=True, slots=True)
 class PathColumns:
-    """Of f files, in the order of their numbers; see `PathFacts`. `data`: settings too; `odd`: of no known language, and no prose either.
-    `translated`: its original stands here. `superseded`, `variants`: the names of rag.retrieval.versions and platforms, by number;
-    `has_newer`, `has_twin`: which files these are. `subjects`: the same number for the same. `words_of_stems`, `words_of_directories`: the same the other way round.
+    """Of f files, in the order of their numbers; see `PathFacts`. `words_of_stems`, `words_of_directories`: the words of their names and of
+    their directories, and who holds them; `subjects`: the same number for the same. `data`: settings too; `odd`: of no known language, and
+    no prose either. `translated`: its original stands here. `superseded`, `variants`: the names of rag.retrieval.versions and platforms, by
+    number; `has_newer`, `has_twin`: which files these are.
     """
 
     stems: Sequence[tuple[str, ...]]

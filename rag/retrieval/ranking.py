@@ -12,9 +12,9 @@ from rag.index.best import first_of
 from rag.retrieval import signals
 from rag.retrieval.described import Described
 from rag.retrieval.evidence import Evidence
-from rag.retrieval.lines import Lines
+from rag.retrieval.lines import Lines, Ordered
 from rag.retrieval.matching import Floats
-from rag.retrieval.scored import scored
+from rag.retrieval.scored import Files, scored
 from rag.retrieval.signals import Weights
 from rag.retrieval.subject import Subject
 
@@ -52,33 +52,74 @@ class Told(Mapping[str, float]):
         return {**self._of_file(), **self._of_chunk}
 
 
-def rank(subject: Subject, evidence: Evidence, described: Described, weights: Weights, *, limit: int, rrf_k: int = 0) -> list[Ranked]:
-    """Up to `limit` chunks, best first. `rrf_k`: fuses files by reciprocal rank where it is not 0, by scores where it is."""
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The files of one group: of all that are gathered those from `first` on."""
+
+    evidence: Evidence
+    described: Described
+    weights: Weights
+    first: int = 0
+
+
+def rank(subject: Subject, gathered: Evidence, groups: Sequence[Group], *, limit: int, rrf_k: int = 0) -> list[list[Ranked]]:
+    """Of each group up to `limit` chunks, best first. `rrf_k`: fuses files by reciprocal rank where it is not 0, by scores where it is."""
+    orders = [_order(subject, group, limit, rrf_k) for group in groups]
+    places = [place for order in orders for place in order.gathered_places]
+    if not places:
+        return [[] for _ in groups]
+    weights = groups[0].weights  # what chooses among the chunks of a file is the same for all
+    lines = Lines(gathered, subject.names, subject.pointed, subject.definitions.rows, subject.setup, weights)
+    ordered = lines.of_files(places, max(most for order in orders for most in order.mosts))
+    found, done = [], 0
+    for order in orders:
+        found.append(_ranked(order, ordered, done, limit))
+        done += len(order.places)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The best files of a group, best first. `places`: theirs among its files; `scores`, `weights`, `mosts`: of each its score, the weights
+    by which its rows follow each other, and how many of them may be results."""
+
+    group: Group
+    files: Files
+    places: list[int]
+    scores: list[float]
+    weights: list[Weights]
+    mosts: list[int]
+
+    @property
+    def gathered_places(self) -> list[int]:
+        """Theirs among all that are gathered."""
+        return [self.group.first + place for place in self.places]
+
+
+def _order(subject: Subject, group: Group, limit: int, rrf_k: int) -> _Order:
+    evidence, weights = group.evidence, group.weights
     if not len(evidence.files) or limit <= 0:
-        return []
-    files = scored(subject, evidence, described, weights, rrf_k)
-    lifted = _best_by_text(evidence, weights)
-    order = first_of(files.scores, limit)
-    lines = Lines(evidence, subject.names, subject.pointed, subject.definitions.rows, subject.setup, weights)
-    rows = _rows(order.tolist(), files.scores, lines, _weights_of_rows(subject, evidence, weights), limit)
-    rows = _with_lifted(rows, lifted, files.scores, weights)[:limit]
-    return [Ranked(one.row, one.score, Told(partial(files.told, one.place), one.told)) for one in rows]
+        return _Order(group, Files({}, {}), [], [], [], [])
+    files = scored(subject, evidence, group.described, weights, rrf_k)
+    places = first_of(files.scores, limit)
+    scores = files.scores[places].tolist()
+    of_each = [weights] * len(scores)
+    if subject.of_members:  # those of what the question names, and asks about, follow each other more closely
+        of_members = replace(weights, repeat=weights.member_repeat, repeat_share=weights.member_share)
+        defining = subject.definitions.strength
+        of_each = [of_members if number in defining else weights for number in evidence.files[places].tolist()]
+    least = scores[limit - 1] if len(scores) >= limit else -math.inf  # so much the first rows of `limit` files have
+    mosts = [_most(score, least, weights, limit) for score, weights in zip(scores, of_each, strict=True)]
+    return _Order(group, files, places.tolist(), scores, of_each, mosts)
 
 
-def _best_by_text(evidence: Evidence, weights: Weights) -> list[tuple[int, int]]:
-    """The rows that answer best by their text alone, with the places of their files."""
-    best = first_of(evidence.text, weights.lifted)
-    return list(zip(evidence.rows[best].tolist(), evidence.owner[best].tolist(), strict=True))
-
-
-def _weights_of_rows(subject: Subject, evidence: Evidence, weights: Weights) -> Callable[[int], Weights]:
-    """The weights by which the rows of the file at a place follow each other: those of what the question names, and asks about, more
-    closely."""
-    if not subject.of_members:
-        return lambda place: weights
-    of_members = replace(weights, repeat=weights.member_repeat, repeat_share=weights.member_share)
-    defining = subject.definitions.strength
-    return lambda place: of_members if int(evidence.files[place]) in defining else weights
+def _most(score: float, least: float, weights: Weights, limit: int) -> int:
+    """How many rows of a file may be among the best `limit`, where `limit` others have `least`."""
+    if score > 0 and least > -math.inf:
+        for position in range(min(limit, _DECAYING)):
+            if score * signals.repeated(position, 1.0, weights) < least:
+                return position
+    return limit
 
 
 class _Row(NamedTuple):
@@ -90,26 +131,30 @@ class _Row(NamedTuple):
     told: Mapping[str, float]
 
 
-def _rows(order: Sequence[int], scores: Floats, lines: Lines, weights_of: Callable[[int], Weights], limit: int) -> list[_Row]:
-    """The best `limit` rows of the files at the places `order`, best first: of each as many as may be among them."""
-    least = float(scores[order[limit - 1]]) if len(order) >= limit else -math.inf  # so much the first rows of `limit` files have
-    of_each = [(float(scores[place]), weights_of(place)) for place in order]
-    mosts = [_most(score, least, weights, limit) for score, weights in of_each]
+def _ranked(order: _Order, lines: Ordered, begin: int, limit: int) -> list[Ranked]:
+    """The best `limit` rows of the files in their order, whose lines begin with those of file `begin`."""
     rows: list[_Row] = []
-    for place, (score, weights), most, of_file in zip(order, of_each, mosts, lines.of_files(order, max(mosts)), strict=True):
-        for position, (row, share) in enumerate(of_file[:most]):
-            factor = signals.repeated(position, share, weights)
-            rows.append(_Row(row, score * factor, place, {"× repeat": factor} if factor != 1 else _NOTHING))
-    return sorted(rows, key=lambda one: (-one.score, one.row))[:limit]
+    start = lines.ends[begin - 1] if begin else 0
+    of_each = zip(order.places, order.scores, order.weights, order.mosts, lines.ends[begin:], strict=False)
+    for place, score, weights, most, end in of_each:
+        for position in range(min(most, end - start)):
+            factor = signals.repeated(position, lines.shares[start + position], weights)
+            told = {"× repeat": factor} if factor != 1 else _NOTHING
+            rows.append(_Row(lines.rows[start + position], score * factor, place, told))
+        start = end
+    rows.sort(key=lambda one: (-one.score, one.row))
+    rows = _with_lifted(rows[:limit], _best_by_text(order.group), order.files.scores, order.group.weights)[:limit]
+    told_of = order.files.told
+    return [Ranked(one.row, one.score, Told(partial(told_of, one.place), one.told)) for one in rows]
 
 
-def _most(score: float, least: float, weights: Weights, limit: int) -> int:
-    """How many rows of a file may be among the best `limit`, where `limit` others have `least`."""
-    if score > 0 and least > -math.inf:
-        for position in range(min(limit, _DECAYING)):
-            if score * signals.repeated(position, 1.0, weights) < least:
-                return position
-    return limit
+def _best_by_text(group: Group) -> list[tuple[int, int]]:
+    """The rows that answer best by their text alone, with the places of their files."""
+    evidence, weights = group.evidence, group.weights
+    if not len(evidence.files):
+        return []
+    best = first_of(evidence.text, weights.lifted)
+    return list(zip(evidence.rows[best].tolist(), evidence.owner[best].tolist(), strict=True))
 
 
 def _with_lifted(rows: list[_Row], lifted: Sequence[tuple[int, int]], scores: Floats, weights: Weights) -> list[_Row]:

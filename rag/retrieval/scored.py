@@ -77,7 +77,7 @@ def _factors(subject: Subject, evidence: Evidence, described: Described, setup: 
     query = subject.query
     better = evidence.words - evidence.words[described.ordinary].max(initial=0.0)
     factors = {}
-    if described.test.any() or described.example.any():
+    if (weights.test != 1 and described.test.any()) or (weights.example != 1 and described.example.any()):
         factors["× role"] = signals.role(
             described.test,
             described.example,
@@ -86,13 +86,13 @@ def _factors(subject: Subject, evidence: Evidence, described: Described, setup: 
             examples=query.asks_for_examples,
             better=better,
         )
-    if described.data.any() or described.odd.any():
+    if (weights.data != 1 and described.data.any()) or described.odd.any():
         factors["× data"] = signals.material(described.data, described.odd, setup, weights, better=better)
-    if described.changes.any() or described.translated.any():
+    if (weights.changes != 1 and described.changes.any()) or (weights.translation != 1 and described.translated.any()):
         factors["× page"] = _pages(subject, evidence, described, weights)
-    if described.old.any():
+    if weights.outdated != 1 and described.old.any():
         factors["× old"] = signals.currency(described.old, weights)
-    if described.variant.any():
+    if weights.variant != 1 and described.variant.any():
         factors["× platform"] = signals.reach(described.variant, weights)
     if weights.level:
         factors["× depth"] = signals.depth(described.levels, weights)

@@ -208,7 +208,7 @@ def material(data: Flags, odd: Flags, setup: Floats, weights: Weights, *, better
 
 
 def _excused(factor: Floats, better: Floats, weights: Weights) -> Floats:
-    return factor + (1 - factor) * np.clip(better / weights.lenience, 0.0, 1.0) if weights.lenience else factor
+    return factor + (1 - factor) * np.minimum(np.maximum(better / weights.lenience, 0.0), 1.0) if weights.lenience else factor
 
 
 def page(changes: Flags, translated: Flags, weights: Weights, *, better: Floats) -> Floats:

@@ -11,6 +11,8 @@ from rag.index.best import Rows
 from rag.index.cosines import Cosines, sample_of
 from rag.protocols import Vector
 
+_NARROW = 1e-6  # a scale on which nothing differs
+
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
@@ -39,6 +41,11 @@ class Similarity:
         """Back from that scale."""
         return scaled * (self.best - self.nothing) + self.nothing
 
+    def scaled(self, cosine: float) -> float:
+        """One on the scale."""
+        width = self.best - self.nothing
+        return (cosine - self.nothing) / width if width > _NARROW else 0.0
+
     def _scaled(self, cosines: Vector) -> NDArray[np.float64]:
         width = self.best - self.nothing
-        return (cosines.astype(np.float64) - self.nothing) / width if len(cosines) and width > 1e-6 else np.zeros(len(cosines))
+        return (cosines.astype(np.float64) - self.nothing) / width if len(cosines) and width > _NARROW else np.zeros(len(cosines))
