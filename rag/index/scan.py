@@ -112,8 +112,8 @@ def _near(products: Vector, errors: Vector, limit: int, rows: NDArray[np.bool_] 
     least = reached(at_least, limit)
     if least == -np.inf:
         return np.arange(len(products)) if rows is None else rows.nonzero()[0]
-    near: Rows = (at_most >= least).nonzero()[0]
+    near = (at_most >= least).nonzero()[0]
     # So much the last of the best `limit` has at least; what may not have it is none of them.
     last = np.partition(at_least[near], len(near) - limit)[len(near) - limit]
-    near = near[at_most[near] >= last]
-    return near
+    found: Rows = near[at_most[near] >= last]
+    return found
