@@ -50,10 +50,13 @@ def near_best_of_each(scores: Scores, starts: Rows, owner: Rows, most: int, at_m
 
 def best_of_each(scores: Scores, near: Rows, owner: Rows, groups: int, most: int) -> Rows:
     """(k, most) the places of each group's best scores, best first, ties by place, -1 for none. `near`: see `near_best_of_each`."""
-    near = near[np.lexsort((-scores[near], owner[near]))]
-    of_near = owner[near]
+    places = np.full((groups, most), -1)
+    if not len(near):
+        return places
+    of_near, found = owner[near], scores[near]
+    # One key sorts in half the time of two: one group's lie before the next one's, the best of each first.
+    order = (of_near * (2 * float(np.abs(found).max()) + 1) - found).argsort(kind="stable")
     position = np.arange(len(near)) - of_near.searchsorted(np.arange(groups))[of_near]
     kept = position < most
-    places = np.full((groups, most), -1)
-    places[of_near[kept], position[kept]] = near[kept]
+    places[of_near[kept], position[kept]] = near[order[kept]]
     return places

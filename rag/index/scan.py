@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag.index.best import Rows, reached
-from rag.index.cosines import Cosines, cosines_at, cosines_of, nearest
+from rag.index.cosines import Cosines, cosines_at, cosines_of, nearest, products, sample_of
 from rag.index.dense_points import checked_query
 from rag.index.rough import Rough, rough_bytes
 from rag.protocols import Vector
@@ -61,15 +61,17 @@ class Scan:
         self._lock = threading.Lock()
         self._asked = 0
         self._rough: Rough | None = None
+        self._sample = self._vectors[:0]
         self._prepared = len(vectors) < least
 
     def prepare(self) -> None:
         """Makes the rough vectors now, a tenth of a second for 10,000 vectors."""
         with self._lock:
-            if self._prepared or not self._room.take(self, rough_bytes(self._vectors.shape)):
+            if self._prepared or not self._room.take(self, kept_bytes(self._vectors.shape)):
                 return
             self._prepared = True
         try:
+            self._sample = self._vectors[sample_of(len(self._vectors))]  # together, for each question asks for them
             self._rough = Rough(self._vectors)
         except Exception:  # onnxruntime raises bare exceptions of its own making; nothing is lost but time
             logger.warning("rough vectors cannot be made; every question is compared with whole ones", exc_info=True)
@@ -89,6 +91,7 @@ class Scan:
         exact = cosines_at(near, question, self._vectors)
         known = Cosines(question, self._vectors, about, errors)
         known.learn(near, exact)
+        known.learn(sample_of(len(self._vectors)), products(self._sample, question))
         order = np.lexsort((near, -exact))[:limit]
         return list(zip(near[order].tolist(), exact[order].tolist(), strict=True)), known
 
@@ -102,6 +105,11 @@ class Scan:
             begins = self._asked % _TRIED_AGAIN == 2 and not self._prepared
         if begins:
             threading.Thread(target=self.prepare, name="rough").start()
+
+
+def kept_bytes(shape: tuple[int, ...]) -> int:
+    """How much memory the rough ones of (n, d) vectors take, and the sample."""
+    return rough_bytes(shape) + 4 * shape[1] * len(sample_of(shape[0]))
 
 
 def _near(products: Vector, errors: Vector, limit: int, rows: NDArray[np.bool_] | None) -> Rows:

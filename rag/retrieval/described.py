@@ -25,7 +25,8 @@ class Described:
     known language, `changes`, a change log, `form`, see `rag.retrieval.paths`, `translated`, a page whose original stands here, `variant`,
     for a platform that the question does not name where another file is for all; `levels`, directories above it; `trunk`, see
     `rag.retrieval.trunk`. `subjects`: numbers for
-    what tests test, what else they are called. `stems`: their names in words.
+    what tests test, what else they are called. `files`: their numbers; `stems`: the names of all
+    files in words.
     """
 
     names: Matches
@@ -42,6 +43,7 @@ class Described:
     levels: NDArray[np.int64]
     trunk: Floats
     subjects: NDArray[np.int64]
+    files: NDArray[np.int64]
     stems: Sequence[tuple[str, ...]]
 
     @property
@@ -76,9 +78,9 @@ class Described:
     def called(self, symbol: str) -> Flags:
         """(k,) whose name is that of the symbol, none for ""."""
         if not symbol:
-            return np.zeros(len(self.stems), dtype=np.bool_)
+            return np.zeros(len(self.files), dtype=np.bool_)
         bare = symbol.replace("_", "")
-        return np.array(["".join(stem) == bare for stem in self.stems], dtype=np.bool_)
+        return np.array(["".join(self.stems[number]) == bare for number in self.files.tolist()], dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,8 @@ def describe(files: NDArray[np.int64], chunks: ChunkTable, asked: Asked, met: Pa
         trunk=trunk_of(chunks)[files],
         subjects=columns.subjects[files],
         levels=columns.levels[files],
-        stems=[columns.stems[number] for number in files.tolist()],
+        files=files,
+        stems=columns.stems,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,7 +122,7 @@ def _grounds_of(
     )
 
 
-def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:
+def _lead_of_prose(grounds: Mapping[GroupName, Grounds], subject: Subject) -> float:
     query = subject.query
     question = query.long.title if query.long else query.text
     return lead_of_prose(
@@ -137,7 +137,7 @@ def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:
 
 
 def _confidence(
-    grounds: dict[str, Grounds], leading: Sequence[Ranked], subject: Subject, generation: Generation, candidates: Candidates
+    grounds: Mapping[GroupName, Grounds], leading: Sequence[Ranked], subject: Subject, generation: Generation, candidates: Candidates
 ) -> float | None:
     if candidates.similarity is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 from rag.index.best import first_of
@@ -116,19 +116,33 @@ def _order(subject: Subject, group: Group, limit: int, rrf_k: int) -> _Order:
 def _most(score: float, least: float, weights: Weights, limit: int) -> int:
     """How many rows of a file may be among the best `limit`, where `limit` others have `least`."""
     if score > 0 and least > -math.inf:
-        for position in range(min(limit, _DECAYING)):
-            if score * signals.repeated(position, 1.0, weights) < least:
+        for position, factor in enumerate(_decays(weights)[:limit]):
+            if score * factor < least:
                 return position
     return limit
 
 
-class _Row(NamedTuple):
-    """A chunk's row, its score, the place of its file, and what was said of it alone."""
+@lru_cache(maxsize=100)
+def _decays(weights: Weights) -> list[float]:
+    """The most that a file's rows may have of its score, the first, the second …"""
+    return [signals.repeated(position, 1.0, weights) for position in range(_DECAYING)]
 
+
+class _Row(NamedTuple):
+    """A chunk's row with its score, below nothing: so the best sorts first. The place of its file, and what its score was multiplied by
+    for what follows another of that, or for what its text alone says."""
+
+    minus_score: float
     row: int
-    score: float
     place: int
-    told: Mapping[str, float]
+    repeat: float = 1.0
+    by_text: float | None = None
+
+    @property
+    def told(self) -> Mapping[str, float]:
+        if self.by_text is not None:
+            return {"× text alone": self.by_text}
+        return {"× repeat": self.repeat} if self.repeat != 1.0 else _NOTHING
 
 
 def _ranked(order: _Order, lines: Ordered, begin: int, limit: int) -> list[Ranked]:
@@ -139,13 +153,12 @@ def _ranked(order: _Order, lines: Ordered, begin: int, limit: int) -> list[Ranke
     for place, score, weights, most, end in of_each:
         for position in range(min(most, end - start)):
             factor = signals.repeated(position, lines.shares[start + position], weights)
-            told = {"× repeat": factor} if factor != 1 else _NOTHING
-            rows.append(_Row(lines.rows[start + position], score * factor, place, told))
+            rows.append(_Row(-score * factor, lines.rows[start + position], place, factor))
         start = end
-    rows.sort(key=lambda one: (-one.score, one.row))
+    rows.sort()
     rows = _with_lifted(rows[:limit], _best_by_text(order.group), order.files.scores, order.group.weights)[:limit]
     told_of = order.files.told
-    return [Ranked(one.row, one.score, Told(partial(told_of, one.place), one.told)) for one in rows]
+    return [Ranked(one.row, -one.minus_score, Told(partial(told_of, one.place), one.told)) for one in rows]
 
 
 def _best_by_text(group: Group) -> list[tuple[int, int]]:
@@ -164,7 +177,7 @@ def _with_lifted(rows: list[_Row], lifted: Sequence[tuple[int, int]], scores: Fl
     hidden = [(row, place) for row, place in lifted if row not in shown]
     if len(head) < weights.lifted_to or not hidden:
         return rows
-    least = head[-1].score
-    up = [_Row(row, least, place, {"× text alone": least / float(scores[place]) if scores[place] else 1.0}) for row, place in hidden]
+    least = -head[-1].minus_score
+    up = [_Row(-least, row, place, by_text=least / float(scores[place]) if scores[place] else 1.0) for row, place in hidden]
     raised = {row for row, _ in hidden}
     return [*head, *up, *(one for one in tail if one.row not in raised)]

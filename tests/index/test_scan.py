@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rag.errors import RetrievalError
-from rag.index.cosines import Cosines, cosines_at, cosines_of, nearest
-from rag.index.rough import Rough, rough_bytes
-from rag.index.scan import Room, Scan
+from rag.index.cosines import Cosines, cosines_at, cosines_of, nearest, sample_of
+from rag.index.rough import Rough
+from rag.index.scan import Room, Scan, kept_bytes
 from rag.protocols import Vector
 
 DIMENSION = 24
@@ -93,6 +93,8 @@ def test_rough_vectors_change_nothing_that_is_found(kind: type, limit: int, seed
     exact = cosines_of(question, vectors)
     found, known = prepared(vectors).nearest(question, limit, rows)
     assert found == nearest(exact, limit, rows)
+    sample = sample_of(COUNT)
+    assert known.about(sample).tolist() == exact[sample].tolist()
     chosen = np.array([row for row, _ in found])
     assert known.about(chosen).tolist() == exact[chosen].tolist()
     lengths = np.random.default_rng(seed + 2).integers(1, 40, 60)
@@ -124,7 +126,7 @@ def test_of_vectors_that_lie_apart_few_are_compared_whole() -> None:
     vectors, question = unit_rows(COUNT), unit_rows(1, 7)[0]
     found, known = prepared(vectors).nearest(question, 10)
     assert found == nearest(cosines_of(question, vectors), 10)
-    assert exactly(known, question, vectors).mean() < 0.1
+    assert exactly(known, question, vectors).mean() < 0.4  # with a sample of a fifth
 
 
 def exactly(known: Cosines, question: Vector, vectors: Vector) -> NDArray[np.bool_]:
@@ -179,7 +181,7 @@ def test_few_vectors_have_no_rough_ones() -> None:
 
 def test_rough_vectors_of_all_indexes_take_no_more_than_there_is_room_for() -> None:
     vectors, question = unit_rows(COUNT), unit_rows(1, 7)[0]
-    room = Room(rough_bytes(vectors.shape))
+    room = Room(kept_bytes(vectors.shape))
     one, other = (Scan(vectors, room, least=1) for _ in range(2))
     for scan in (one, other):
         scan.prepare()
