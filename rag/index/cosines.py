@@ -3,6 +3,7 @@ that is enough as near as vectors of eight bits a number tell (rag.index.rough).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -56,11 +57,13 @@ def sample_of(count: int) -> Rows:
 class Cosines:
     """What is known of one question's similarities to the (n, d) unit rows of an index. One thread at a time.
 
-    `near`: (n,) float32, each off by as much as `errors` say, None where they are exact. Without it nothing is known yet, and each is
-    computed when it is asked for.
+    `near`: (n,) float32, each off by as much as `errors` says of some rows, None where they are exact. Without it nothing is known yet, and
+    each is computed when it is asked for.
     """
 
-    def __init__(self, question: Vector, vectors: Vector, near: Vector | None = None, errors: Vector | None = None) -> None:
+    def __init__(
+        self, question: Vector, vectors: Vector, near: Vector | None = None, errors: Callable[[Rows], Vector] | None = None
+    ) -> None:
         self._question = question
         self._vectors = np.asarray(vectors)  # as a map, every slice of it is one
         self._near = np.full(len(vectors), np.nan, dtype=np.float32) if near is None else near
@@ -99,7 +102,7 @@ class Cosines:
             return found, NONE
         if self._errors is None:
             return found, near_best_of_each(found, starts, owner, most)
-        errors = self._errors[rows]
+        errors = self._errors(rows)
         near = near_best_of_each(found - errors, starts, owner, most, found + errors)
         found[near] = self.at(rows[near])
         return found, near

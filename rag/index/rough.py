@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.index.best import Rows
 from rag.index.integer_product import LARGEST, LARGEST_ASKED, IntegerProduct
 from rag.index.spread import spread
 from rag.protocols import Vector
@@ -20,6 +22,22 @@ _FINER = 2 * LARGEST_ASKED  # times the second digit of a question is finer than
 _ROUNDING = 2.0**-23  # of float32, for each operation twice what it can be
 _UP = 1 + 2.0**-20  # more than the rounding of what is multiplied by it, in float32
 _TINY = 1e-30  # below it float32 rounds more
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """By how much each of n products may be off: (n,) `left_out` times `length`, and `more`. `most`: no product is further off."""
+
+    left_out: Vector
+    length: float
+    more: float
+    most: float
+
+    def of(self, rows: Rows) -> Vector:
+        """(m,) float32, of these rows."""
+        errors = self.left_out[rows] * np.float32(self.length * _UP)
+        errors += np.float32(self.more * _UP + _TINY)
+        return errors
 
 
 class Rough:
@@ -35,9 +53,9 @@ class Rough:
         self._steps: Vector = np.concatenate([np.zeros(0, dtype=np.float32), *(part.steps for part in self._parts)])
         self._errors: Vector = np.concatenate([np.zeros(0, dtype=np.float32), *(part.errors for part in self._parts)])
         self._length = max((part.length for part in self._parts), default=0.0)
-        self._longest = self._length + float(self._errors.max(initial=0.0))
+        self._worst = float(self._errors.max(initial=0.0))
 
-    def products(self, question: Vector) -> tuple[Vector, Vector]:
+    def products(self, question: Vector) -> tuple[Vector, Bound]:
         """(n,) float32, and by how much each of them may differ from the product of the vectors themselves, computed in float32 (Cauchy and
         Schwarz: no more than the lengths of what was rounded away). `question`: (d,) finite.
         """
@@ -54,10 +72,9 @@ class Rough:
         spread(lambda part: part.compare(digits, found[part.rows]), self._parts)
         found *= self._steps
         found *= np.float32(step)
-        rounded = (self._dimension + 16) * _ROUNDING * (length + left) * self._longest
-        errors = self._errors * np.float32(length * _UP)
-        errors += np.float32((left * self._longest + rounded) * _UP + _TINY)
-        return found, errors
+        longest = self._length + self._worst
+        more = left * longest + (self._dimension + 16) * _ROUNDING * (length + left) * longest
+        return found, Bound(self._errors, length, more, (length * self._worst + more) * _UP**2 + 2 * _TINY)
 
 
 def rough_bytes(shape: tuple[int, ...]) -> int:

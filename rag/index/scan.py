@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rag.index.best import Rows, reached
 from rag.index.cosines import Cosines, cosines_at, cosines_of, nearest, products, sample_of
 from rag.index.dense_points import checked_query
-from rag.index.rough import Rough, rough_bytes
+from rag.index.rough import Bound, Rough, rough_bytes
 from rag.protocols import Vector
 
 logger = logging.getLogger(__name__)
@@ -84,12 +84,12 @@ class Scan:
         rough = self._rough
         if rough is None or limit <= 0:
             return self._compared(question, limit, rows)
-        about, errors = rough.products(question)
-        near = _near(about, errors, limit, rows)
+        about, bound = rough.products(question)
+        near = _near(about, bound, limit, rows)
         if len(near) > _MOST_KEPT * len(self._vectors):
             return self._compared(question, limit, rows)
         exact = cosines_at(near, question, self._vectors)
-        known = Cosines(question, self._vectors, about, errors)
+        known = Cosines(question, self._vectors, about, bound.of)
         known.learn(near, exact)
         known.learn(sample_of(len(self._vectors)), products(self._sample, question))
         order = np.lexsort((near, -exact))[:limit]
@@ -112,16 +112,15 @@ def kept_bytes(shape: tuple[int, ...]) -> int:
     return rough_bytes(shape) + 4 * shape[1] * len(sample_of(shape[0]))
 
 
-def _near(products: Vector, errors: Vector, limit: int, rows: NDArray[np.bool_] | None) -> Rows:
-    """The rows that may be among the nearest, ascending. `errors`: by how much each of the products may be off."""
-    at_least, at_most = products - errors, products + errors
-    if rows is not None:
-        at_least[~rows] = at_most[~rows] = -np.inf
-    least = reached(at_least, limit)
+def _near(products: Vector, bound: Bound, limit: int, rows: NDArray[np.bool_] | None) -> Rows:
+    """The rows that may be among the nearest, ascending. `bound`: by how much each of the products may be off."""
+    found = products if rows is None else np.where(rows, products, np.float32(-np.inf))
+    least = reached(found, limit)
     if least == -np.inf:
         return np.arange(len(products)) if rows is None else rows.nonzero()[0]
-    near = (at_most >= least).nonzero()[0]
+    near = (found >= least - 2 * bound.most).nonzero()[0]
     # So much the last of the best `limit` has at least; what may not have it is none of them.
-    last = np.partition(at_least[near], len(near) - limit)[len(near) - limit]
-    found: Rows = near[at_most[near] >= last]
-    return found
+    errors, about = bound.of(near), found[near]
+    last = np.partition(about - errors, len(near) - limit)[len(near) - limit]
+    kept: Rows = near[about + errors >= last]
+    return kept

@@ -116,9 +116,11 @@ def test_no_product_is_further_off_than_the_bound(kind: type, seed: int, length:
     question = unit_rows(1, seed + 1)[0]
     vectors = kind(question, seed)
     asked = question * np.float32(length)
-    products, errors = Rough(vectors).products(asked)
+    products, bound = Rough(vectors).products(asked)
+    errors = bound.of(np.arange(COUNT))
     exact = vectors.astype(np.float64) @ asked.astype(np.float64)
     assert (np.abs(products - exact) <= errors).all()
+    assert errors.max() <= bound.most
     assert (np.abs(products.astype(np.float64) - cosines_of(asked, vectors)) <= errors).all()
 
 
