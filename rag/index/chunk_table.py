@@ -21,6 +21,7 @@ from rag.index.globs import paths_meant
 from rag.types import Chunk, Filters, Kind, is_prose
 
 _FIELDS = tuple(field.name for field in fields(Chunk))
+_KIND = _FIELDS.index("kind")
 _COLUMNS = ("path", "language", "kind")
 
 
@@ -153,10 +154,10 @@ class ChunkTable:
         record = self._records[int(self._offsets[row]) : int(self._offsets[row + 1])]
         try:
             values: list[Any] = json.loads(record.decode("utf-8", "surrogatepass"))
-            chunk: dict[str, Any] = {
-                name: tuple(value) if isinstance(value, list) else value for name, value in zip(_FIELDS, values, strict=True)
-            }
-            chunk["kind"] = Kind(chunk["kind"])
-            return Chunk(**chunk)
+            if len(values) != len(_FIELDS):
+                raise ValueError("a field is missing")
+            values = [tuple(value) if type(value) is list else value for value in values]
+            values[_KIND] = Kind(values[_KIND])
+            return Chunk(*values)
         except (ValueError, TypeError) as error:
             raise IndexCorrupt(f"Chunk {row} of the index cannot be read.", "Index the repository again with --force.") from error

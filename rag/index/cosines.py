@@ -1,12 +1,15 @@
-"""Cosine similarities of a question and unit rows, exact: the same number for the same row, whichever others are compared with it."""
+"""Cosine similarities of a question and unit rows: the same number for the same row, whichever others are compared with it. Exact, or where
+that is enough as near as vectors of eight bits a number tell (rag.index.rough)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.index.best import Rows, near_best_of_each
 from rag.index.dense_points import checked_query
 from rag.index.spread import spread
 from rag.protocols import Vector
@@ -16,7 +19,6 @@ _COPIED = 256  # at a time, of rows that lie apart
 _SAMPLE = 1_024
 _RUN = 4  # rows in a row, on average, from which on they are compared where they lie
 
-Rows = NDArray[np.int64]
 NONE: Rows = np.zeros(0, dtype=np.int64)
 
 
@@ -47,9 +49,63 @@ def cosines_at(rows: Rows, question: Vector, vectors: Vector) -> Vector:
     return found
 
 
-def sample_of(vectors: Vector) -> slice:
-    """About a thousand of the rows, from all parts of an index: by their similarities is known what an unrelated one has."""
-    return slice(None, None, max(1, len(vectors) // _SAMPLE))
+def sample_of(count: int) -> Rows:
+    """About a thousand of so many rows, from all parts of an index: by their similarities is known what an unrelated one has."""
+    return np.arange(0, count, max(1, count // _SAMPLE))
+
+
+class Cosines:
+    """What is known of one question's similarities to the (n, d) unit rows of an index. One thread at a time.
+
+    `near`: (n,) float32, each off by as much as `errors` says of some rows, None where they are exact. Without it nothing is known yet, and
+    each is computed when it is asked for.
+    """
+
+    def __init__(
+        self, question: Vector, vectors: Vector, near: Vector | None = None, errors: Callable[[Rows], Vector] | None = None
+    ) -> None:
+        self._question = question
+        self._vectors = np.asarray(vectors)  # as a map, every slice of it is one
+        self._near = np.full(len(vectors), np.nan, dtype=np.float32) if near is None else near
+        self._errors = errors
+        self._exact: NDArray[np.bool_] | None = None  # all are
+        if near is None or errors is not None:
+            self._exact = np.zeros(len(vectors), dtype=np.bool_)
+
+    def __len__(self) -> int:
+        return len(self._near)
+
+    def learn(self, rows: Rows, exact: Vector) -> None:
+        """(m,) rows with their similarities by all bits."""
+        if self._exact is not None:
+            self._near[rows] = exact
+            self._exact[rows] = True
+
+    def at(self, rows: Rows) -> Vector:
+        """(m,) of these rows, exact."""
+        if self._exact is not None:
+            unknown = rows[~self._exact[rows]]
+            if len(unknown):
+                self.learn(unknown, cosines_at(unknown, self._question, self._vectors))
+        found: Vector = self._near[rows]
+        return found
+
+    def about(self, rows: Rows) -> Vector:
+        """(m,) of these rows, as they are known without reading more."""
+        return self.at(rows) if self._errors is None else self._near[rows]
+
+    def best_of_each(self, rows: Rows, starts: Rows, owner: Rows, most: int) -> tuple[Vector, Rows]:
+        """(m,) of the rows of k files, exact for the best `most` of each, and the places among which these are. `starts`: (k,) where each
+        file's begin; `owner`: (m,) the file of each."""
+        found = self.about(rows)
+        if not len(rows):
+            return found, NONE
+        if self._errors is None:
+            return found, near_best_of_each(found, starts, owner, most)
+        errors = self._errors(rows)
+        near = near_best_of_each(found - errors, starts, owner, most, found + errors)
+        found[near] = self.at(rows[near])
+        return found, near
 
 
 def products(vectors: Vector, question: Vector, out: Vector | None = None) -> Vector:

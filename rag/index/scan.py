@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag.index.cosines import NONE, Rows, cosines_at, cosines_of, nearest, products, sample_of
+from rag.index.best import Rows, reached
+from rag.index.cosines import Cosines, cosines_at, cosines_of, nearest, products, sample_of
 from rag.index.dense_points import checked_query
-from rag.index.rough import Rough, rough_bytes
-from rag.index.spread import Beside
+from rag.index.rough import Bound, Rough, rough_bytes
 from rag.protocols import Vector
 
 logger = logging.getLogger(__name__)
@@ -62,51 +61,43 @@ class Scan:
         self._lock = threading.Lock()
         self._asked = 0
         self._rough: Rough | None = None
+        self._sample = self._vectors[:0]
         self._prepared = len(vectors) < least
 
     def prepare(self) -> None:
         """Makes the rough vectors now, a tenth of a second for 10,000 vectors."""
         with self._lock:
-            if self._prepared or not self._room.take(self, rough_bytes(self._vectors.shape)):
+            if self._prepared or not self._room.take(self, kept_bytes(self._vectors.shape)):
                 return
             self._prepared = True
         try:
+            self._sample = self._vectors[sample_of(len(self._vectors))]  # together, for each question asks for them
             self._rough = Rough(self._vectors)
         except Exception:  # onnxruntime raises bare exceptions of its own making; nothing is lost but time
             logger.warning("rough vectors cannot be made; every question is compared with whole ones", exc_info=True)
 
-    def nearest(
-        self, question: Vector, limit: int, rows: NDArray[np.bool_] | None = None, wanted: Callable[[], Rows] = lambda: NONE
-    ) -> tuple[list[tuple[int, float]], Vector]:
-        """Up to `limit` (row, cosine similarity), best first, ties by row, and (n,) the similarities that are known by then, else NaN.
-
-        `rows`: (n,) those that may be found, None for all. `wanted`: says which rows' similarities are to be known, as are those of the
-        sample; another thread asks for it and compares them meanwhile. Raises: RetrievalError, what `wanted` raises.
-        """
+    def nearest(self, question: Vector, limit: int, rows: NDArray[np.bool_] | None = None) -> tuple[list[tuple[int, float]], Cosines]:
+        """Up to `limit` (row, cosine similarity), best first, ties by row, and what is known of the others by then. `rows`: (n,) those that
+        may be found, None for all. Raises: RetrievalError."""
         checked_query(question, self._vectors.shape[1])
         self._count()
         rough = self._rough
         if rough is None or limit <= 0:
             return self._compared(question, limit, rows)
-        known = np.full(len(self._vectors), np.nan, dtype=np.float32)
-        beside = Beside(lambda: self._know(known, wanted(), question))
-        near = _near(*rough.products(question), limit, rows)
+        about, bound = rough.products(question)
+        near = _near(about, bound, limit, rows)
         if len(near) > _MOST_KEPT * len(self._vectors):
             return self._compared(question, limit, rows)
         exact = cosines_at(near, question, self._vectors)
-        beside.result()
-        known[near] = exact
+        known = Cosines(question, self._vectors, about, bound.of)
+        known.learn(near, exact)
+        known.learn(sample_of(len(self._vectors)), products(self._sample, question))
         order = np.lexsort((near, -exact))[:limit]
         return list(zip(near[order].tolist(), exact[order].tolist(), strict=True)), known
 
-    def _know(self, known: Vector, wanted: Rows, question: Vector) -> None:
-        known[wanted] = cosines_at(wanted, question, self._vectors)
-        sample = sample_of(self._vectors)
-        known[sample] = products(self._vectors[sample], question)
-
-    def _compared(self, question: Vector, limit: int, rows: NDArray[np.bool_] | None) -> tuple[list[tuple[int, float]], Vector]:
+    def _compared(self, question: Vector, limit: int, rows: NDArray[np.bool_] | None) -> tuple[list[tuple[int, float]], Cosines]:
         cosines = cosines_of(question, self._vectors)
-        return nearest(cosines, limit, rows), cosines
+        return nearest(cosines, limit, rows), Cosines(question, self._vectors, cosines)
 
     def _count(self) -> None:
         with self._lock:
@@ -116,13 +107,20 @@ class Scan:
             threading.Thread(target=self.prepare, name="rough").start()
 
 
-def _near(products: Vector, error: float, limit: int, rows: NDArray[np.bool_] | None) -> Rows:
-    """The rows that may be among the nearest, ascending. `error`: by how much one of the products may be off."""
-    allowed = np.arange(len(products)) if rows is None else np.flatnonzero(rows)
-    found = products if rows is None else products[allowed]
-    if limit >= len(found):
-        return allowed
-    # So much the last of the best `limit` has at least; what is further below it than the error has less.
-    least = np.partition(found, len(found) - limit)[len(found) - limit] - 2 * error
-    near: Rows = allowed[found >= least]
-    return near
+def kept_bytes(shape: tuple[int, ...]) -> int:
+    """How much memory the rough ones of (n, d) vectors take, and the sample."""
+    return rough_bytes(shape) + 4 * shape[1] * len(sample_of(shape[0]))
+
+
+def _near(products: Vector, bound: Bound, limit: int, rows: NDArray[np.bool_] | None) -> Rows:
+    """The rows that may be among the nearest, ascending. `bound`: by how much each of the products may be off."""
+    found = products if rows is None else np.where(rows, products, np.float32(-np.inf))
+    least = reached(found, limit)
+    if least == -np.inf:
+        return np.arange(len(products)) if rows is None else rows.nonzero()[0]
+    near = (found >= least - 2 * bound.most).nonzero()[0]
+    # So much the last of the best `limit` has at least; what may not have it is none of them.
+    errors, about = bound.of(near), found[near]
+    last = np.partition(about - errors, len(near) - limit)[len(near) - limit]
+    kept: Rows = near[about + errors >= last]
+    return kept

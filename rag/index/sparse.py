@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rank_bm25 import BM25Okapi
 
 from rag.errors import IndexCorrupt
+from rag.index.best import first_of, reached
 from rag.index.term_counts import Counted, TermCounts
 from rag.index.vocabulary import Vocabulary, encoded
 from rag.types import Chunk
@@ -114,9 +115,7 @@ class SparseIndex:
 
         Raises: IndexCorrupt.
         """
-        columns = self._columns(query_terms)
-        scores = self._scores(columns)
-        return best_rows(scores, limit, rows, lambda: self.holding(query_terms), self._bound(columns, scores, limit, rows))
+        return best_rows(self.scores(query_terms), limit, rows, lambda: self.holding(query_terms))
 
     def holding(self, query_terms: Iterable[str]) -> NDArray[np.bool_]:
         """(n,) whether a chunk holds any of the terms."""
@@ -130,23 +129,16 @@ class SparseIndex:
         column = self._vocabulary.find(term)
         return self._rows[0:0] if column is None else self._rows[self._indptr[column] : self._indptr[column + 1]]
 
-    def _bound(self, columns: list[tuple[slice, int]], scores: NDArray[np.float64], limit: int, rows: NDArray[np.bool_] | None) -> float:
-        """A score that at least `limit` rows reach, 0 where none is known: the limit-th best of the rarest term that so many chunks hold.
-
-        Nothing below it is among the best, so that they need not be picked from all chunks that hold any word of the question.
-        """
-        for entries, _ in sorted(columns, key=lambda column: column[0].stop - column[0].start):
-            if not 0 < limit <= entries.stop - entries.start:
-                continue
-            holding = self._rows[entries]
-            found = scores[holding if rows is None else holding[rows[holding]]]
-            if len(found) >= limit:
-                return float(np.partition(found, len(found) - limit)[len(found) - limit])
-        return 0.0
-
     def scores(self, query_terms: Sequence[str]) -> NDArray[np.float64]:
-        """(n,) BM25 scores of every chunk, as `BM25Okapi.get_scores`."""
-        return self._scores(self._columns(query_terms))
+        """(n,) BM25 scores of every chunk, as `BM25Okapi.get_scores`. Raises: IndexCorrupt."""
+        scores = np.zeros(self._size)
+        try:
+            for entries, times in self._columns(query_terms):
+                weights = self._weights[entries]
+                np.add.at(scores, self._rows[entries], weights if times == 1 else times * weights)
+        except IndexError as error:
+            raise IndexCorrupt("The sparse index names a chunk that does not exist.", "Index the repository again.") from error
+        return scores
 
     def counts(self, query_terms: Sequence[str]) -> dict[int, int]:
         """Column -> how often the query holds its term, of known terms. The dot product with a row of `by_row` is the row's score."""
@@ -165,40 +157,21 @@ class SparseIndex:
         columns = self.counts(query_terms).items()
         return [(slice(self._indptr[column], self._indptr[column + 1]), times) for column, times in columns]
 
-    def _scores(self, columns: list[tuple[slice, int]]) -> NDArray[np.float64]:
-        scores = np.zeros(self._size)
-        try:
-            for entries, times in columns:
-                weights = self._weights[entries]
-                np.add.at(scores, self._rows[entries], weights if times == 1 else times * weights)
-        except IndexError as error:
-            raise IndexCorrupt("The sparse index names a chunk that does not exist.", "Index the repository again.") from error
-        return scores
-
 
 def best_rows(
-    scores: NDArray[np.float64],
-    limit: int,
-    rows: NDArray[np.bool_] | None,
-    holding: Callable[[], NDArray[np.bool_]],
-    bound: float = 0.0,
+    scores: NDArray[np.float64], limit: int, rows: NDArray[np.bool_] | None, holding: Callable[[], NDArray[np.bool_]]
 ) -> list[tuple[int, float]]:
     """Up to `limit` (row, score) of (n,) scores, best first, ties by row, of `rows` alone where given.
 
     `holding`: the candidates. Asked only where those that score more than nothing are too few: the others come after them.
-    `bound`: a score that at least `limit` of them reach, 0 where none is known.
     """
-    good = scores >= bound if bound > 0 else scores > 0
-    candidates = np.flatnonzero(good if rows is None else good & rows)
+    allowed = scores if rows is None else np.where(rows, scores, 0.0)
+    least = reached(allowed, limit)
+    candidates = np.flatnonzero(allowed >= least if least > 0 else allowed > 0)
     if len(candidates) < limit:
         candidates = np.flatnonzero(holding() if rows is None else holding() & rows)
-    found = scores[candidates]
-    if 0 < limit < len(candidates):
-        worst = np.partition(found, len(found) - limit)[len(found) - limit]
-        kept = np.flatnonzero(found >= worst)  # all that tie with the last, so that ties end by row
-        candidates, found = candidates[kept], found[kept]
-    order = np.lexsort((candidates, -found))[: max(limit, 0)]
-    return [(int(candidates[i]), float(found[i])) for i in order]
+    first = candidates[first_of(scores[candidates], limit)]
+    return list(zip(first.tolist(), scores[first].tolist(), strict=True))
 
 
 class _Weights(BM25Okapi):  # type: ignore[misc]  # rank-bm25 carries no types

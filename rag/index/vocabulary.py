@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import mmap
+from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+_STEP = 64  # words between those that are kept in memory
 
 
 def encoded(word: str) -> bytes:
@@ -32,19 +36,28 @@ class Vocabulary:
         return len(self._ends)
 
     def find(self, word: str) -> int | None:
-        """The column of a term, None for an unknown one. Bisects: twenty steps in a million terms."""
+        """The column of a term, None for an unknown one. Bisects: twenty steps in a million terms, all but six among those in memory."""
         wanted = encoded(word)
-        low, high = 0, len(self._ends)
+        first = (bisect_right(self._sample, wanted) - 1) * _STEP
+        if first < 0:
+            return None
+        start, *ends = ([0] if not first else []) + self._ends[max(first - 1, 0) : first + _STEP].tolist()
+        low, high = 0, len(ends)
+        bounds = [start, *ends]
         while low < high:
             middle = (low + high) // 2
-            if self._at(middle) < wanted:
+            if self._blob[bounds[middle] : bounds[middle + 1]] < wanted:
                 low = middle + 1
             else:
                 high = middle
-        return low if low < len(self._ends) and self._at(low) == wanted else None
+        return first + low if low < len(ends) and self._blob[bounds[low] : bounds[low + 1]] == wanted else None
 
-    def _at(self, column: int) -> bytes:
-        return self._blob[int(self._ends[column - 1]) if column else 0 : int(self._ends[column])]
+    @cached_property
+    def _sample(self) -> list[bytes]:
+        """Every so many words, read when a word is first looked up: milliseconds."""
+        starts = [0, *self._ends[_STEP - 1 :: _STEP].tolist()]
+        ends = self._ends[::_STEP].tolist()
+        return [self._blob[start:end] for start, end in zip(starts, ends, strict=False)]
 
     def save(self, directory: Path) -> None:
         (directory / "terms.bin").write_bytes(self._blob[:])

@@ -9,10 +9,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.index.best import first_of
 from rag.index.chunk_table import ChunkTable
 from rag.index.generation import Generation
 from rag.index.messages import Messages
-from rag.retrieval.evidence import first_of
 from rag.retrieval.matching import Floats
 
 _NEAREST = 50  # commits

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.index.best import Rows
 from rag.index.file_rows import Files
 from rag.index.sparse import SparseIndex
 from rag.retrieval.importance import Holders
-from rag.retrieval.matching import Asked
+from rag.retrieval.matching import Asked, Floats
 
 WARN_BELOW = 0.5
 """An answer says below this that the question may be foreign: 2 to 6 of 100 own questions, and 9 of 10 foreign ones."""
@@ -32,23 +33,21 @@ def comparable(cosine: float, backend: str) -> float:
     return factor * cosine + added
 
 
-def coverage(asked: Asked, holders: Holders, rows: Sequence[int]) -> float:
-    """The most of the question's importance that one of these chunks holds, 0 to 1."""
-    chosen = np.asarray(rows[:BEST], dtype=np.int32)  # as the holders are, which would be copied otherwise
+def coverage(asked: Asked, holders: Holders, rows: Rows) -> Floats:
+    """(k,) the share of the question's importance that each of these chunks holds, 0 to 1."""
+    chosen = rows.astype(np.int32)  # as the holders are, which would be copied otherwise
     held = np.zeros(len(chosen))
     for term, importance in asked.importance.items():
         held += importance * _among(chosen, holders[term])
-    return float(held.max(initial=0.0)) / (sum(asked.importance.values()) or 1.0)
+    return held / asked.all
 
 
 def coverage_by_file(asked: Asked, holders: Holders, files: Files) -> float:
     """The most of the question's importance that one file holds, 0 to 1."""
     held = np.zeros(len(files))
     for term, importance in asked.importance.items():
-        holding = np.zeros(len(files))
-        holding[files.numbers[holders[term]]] = importance
-        held += holding
-    return float(held.max(initial=0.0)) / (sum(asked.importance.values()) or 1.0)
+        held[files.numbers[holders[term]]] += importance  # once, however many of its chunks hold it
+    return float(held.max(initial=0.0)) / asked.all
 
 
 def known_share(identifiers: Iterable[str], sparse: SparseIndex) -> float:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rag.protocols import Vector
-from rag.retrieval.paths import unversioned, version_of
+from rag.retrieval.paths import path_facts, version_of
 from rag.types import Chunk
 
 AHEAD = 2  # times the results asked for: so many rows are ranked, for what is folded makes room
@@ -105,6 +105,8 @@ def overlap(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) 
 
 def _twins(paths: Sequence[str], vectors: Vector | None, read: Callable[[list[int]], list[Chunk]]) -> list[tuple[int, int]]:
     likely = _likely(paths, vectors)
+    if not likely:
+        return []
     places = sorted({place for one, other, _ in likely for place in (one, other)})
     texts = {place: shingles(chunk.text) for place, chunk in zip(places, read(places), strict=True)}
     return [(one, other) for one, other, least in likely if overlap(texts[one], texts[other]) >= least]
@@ -112,21 +114,18 @@ def _twins(paths: Sequence[str], vectors: Vector | None, read: Callable[[list[in
 
 def _likely(paths: Sequence[str], vectors: Vector | None) -> list[tuple[int, int, float]]:
     """Pairs of places whose texts are compared, each with the overlap that makes them twins."""
-    numbers: dict[str, int] = {}
-    files = np.array([numbers.setdefault(path, len(numbers)) for path in paths])
-    bases = np.array([numbers.setdefault(unversioned(path) or path, len(numbers)) for path in paths])
-    versions = bases[:, None] == bases
-    apart = np.triu(files[:, None] != files, 1)
-    if vectors is not None:
-        apart &= vectors @ vectors.T >= np.where(versions, VERSIONS.cosine, COPIES.cosine)
-    return [
-        (one, other, VERSIONS.overlap if versions[one, other] else COPIES.overlap)
-        for one, other in zip(*(places.tolist() for places in np.nonzero(apart)), strict=True)
-    ]
+    alike = np.ones((len(paths), len(paths))) if vectors is None else vectors @ vectors.T
+    found = []
+    for one, other in zip(*(places.tolist() for places in (alike >= VERSIONS.cosine).nonzero()), strict=True):
+        if one < other and paths[one] != paths[other]:
+            likeness = VERSIONS if _same_but_version(paths[one], paths[other]) else COPIES
+            if alike[one, other] >= likeness.cosine:
+                found.append((one, other, likeness.overlap))
+    return found
 
 
 def _same_but_version(one: str, other: str) -> bool:
-    return (unversioned(one) or one) == (unversioned(other) or other)
+    return (path_facts(one).unversioned or one) == (path_facts(other).unversioned or other)
 
 
 def _leading(paths: Sequence[str], named: set[tuple[int, ...]]) -> int:

@@ -8,17 +8,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rag.index.best import first_of
 from rag.index.generation import Generation
-from rag.retrieval import confidence
+from rag.retrieval import confidence, ranking
 from rag.retrieval.candidates import Candidates
-from rag.retrieval.described import Described, describe
-from rag.retrieval.evidence import Evidence, first_of, gather
+from rag.retrieval.described import describe
+from rag.retrieval.evidence import Evidence, gather
 from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, how_to, lead_of_prose, leaning
 from rag.retrieval.literals import literals_found
-from rag.retrieval.matching import Floats
+from rag.retrieval.matching import Flags, Floats
 from rag.retrieval.query_filters import Group
-from rag.retrieval.ranking import Ranked, rank
-from rag.retrieval.said import said_in
+from rag.retrieval.ranking import Ranked
+from rag.retrieval.said import said_by
 from rag.retrieval.scored import unasked_changes
 from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting, of_members
 from rag.retrieval.subject import Subject
@@ -28,6 +29,7 @@ _OF_SETUP = 1.5  # of that, where the question asks how the repository is set up
 _SURE_OF_SETUP = 0.9  # so sure a file is that says it: "what does CI run" holds no word that the answer must hold
 _NEAREST = 5  # chunks of a group whose names tell which group leads
 _NOTHING = np.zeros(0, dtype=np.int64)
+_NAMES: tuple[GroupName, GroupName] = ("code", "prose")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,55 +54,80 @@ def ranked_lists(
     chunks, words = generation.chunks, candidates.sparse
     if words is None or not len(chunks):
         return Lists([])
-    files = chunks.files
-    subject = replace(subject, literals=literals_found(subject.query, [row for row, _ in words.found], generation))
+    files, backend = chunks.files, generation.manifest.embedding.backend
+    by_words = [row for row, _ in words.found]
+    subject = replace(subject, literals=literals_found(subject.query, by_words, generation), said=said_by(subject.query, by_words, chunks))
     found = [files.numbers[[row for row, _ in rows]] for rows in (words.found, candidates.dense) if rows]
-    lists: dict[str, list[Ranked]] = {}
-    grounds: dict[str, Grounds] = {}
+    named = np.concatenate([subject.pointed.files, subject.setup.files if subject.setup else _NOTHING])
+    extra = (np.concatenate([subject.definitions.files, named]), named)
+    gathered = gather(files, words.of_files, words.scores, allowed, found, extra, candidates.similarity)
     code_weights, prose_weights = (LONG_CODE, LONG_PROSE) if subject.query.long else (CODE, PROSE)
     if subject.of_members:
         code_weights = of_members(code_weights)
-    said = said_in(subject.query, [row for row, _ in words.found], chunks)
-    for name, of_group, weights in (("code", ~files.prose, code_weights), ("prose", files.prose, prose_weights)):
-        weights = fitting(weights, generation.manifest.embedding.backend)
-        setup = subject.setup.files if subject.setup else _NOTHING
-        extra = np.concatenate([subject.definitions.files if name == "code" else _NOTHING, subject.pointed.files, setup])
-        evidence = gather(files, of_group, words.of_files, words.scores, allowed, found, extra, candidates.similarity)
-        evidence = replace(evidence, said=_of_rows(said, evidence))
-        described = describe(evidence.files, chunks, subject.asked)
-        grounds[name] = _grounds(evidence, described, subject, generation, candidates)
-        wanted = group in ("", name)
-        lists[name] = rank(subject, evidence, described, weights, limit=limit, rrf_k=candidates.fusing.rrf_k) if wanted else []
+    parts = gathered.halves(int((~files.prose[gathered.files]).sum()))
+    groups = [
+        ranking.Group(part, describe(part.files, chunks, subject.asked, subject.paths), fitting(weights, backend), first)
+        for part, weights, first in zip(parts, (code_weights, prose_weights), (0, len(parts[0].files)), strict=True)
+    ]
+    wanted = [name for name in _NAMES if group in ("", name)]
+    ranked = ranking.rank(subject, gathered, [groups[_NAMES.index(name)] for name in wanted], limit=limit, rrf_k=candidates.fusing.rrf_k)
+    lists: dict[GroupName, list[Ranked]] = {"code": [], "prose": [], **dict(zip(wanted, ranked, strict=True))}
+    grounds = dict(zip(_NAMES, _grounds(groups, subject, generation, candidates), strict=True))
     lead = _lead_of_prose(grounds, subject) if group == "" else 0.0
     leads: GroupName = "prose" if group == "prose" or lead > LEADS_ABOVE else "code"
-    other = "code" if leads == "prose" else "prose"
-    sure = _confidence(grounds, lists[leads], subject, generation, candidates, max(said.values(), default=0.0))
+    other: GroupName = "code" if leads == "prose" else "prose"
+    sure = _confidence(grounds, lists[leads], subject, generation, candidates)
     return Lists(lists[leads], lists[other], leads, sure, narrowly=LEADS_ABOVE < lead <= CLEARLY_ABOVE)
 
 
-def _of_rows(said: Mapping[int, float], evidence: Evidence) -> Floats | None:
-    return np.array([said.get(row, 0.0) for row in evidence.rows.tolist()]) if said else None
+def _grounds(groups: Sequence[ranking.Group], subject: Subject, generation: Generation, candidates: Candidates) -> list[Grounds]:
+    """Of each group, without change logs and forms that nobody asked for: every word of a repository stands there once, and answers
+    nothing."""
+    counted = [~(unasked_changes(subject.query, one.described) | one.described.form) for one in groups]
+    rows = [_counted_rows(one.evidence, files) for one, files in zip(groups, counted, strict=True)]
+    holding = [
+        one.evidence.rows[of_group][first_of(one.evidence.sparse[of_group], confidence.BEST)]
+        for one, of_group in zip(groups, rows, strict=True)
+    ]
+    covered = np.split(confidence.coverage(subject.asked, subject.holders, np.concatenate(holding)), [len(holding[0])])
+    return [
+        _grounds_of(*one, subject, generation, candidates) if one[1].any() else Grounds()
+        for one in zip(groups, counted, rows, covered, strict=True)
+    ]
 
 
-def _grounds(evidence: Evidence, described: Described, subject: Subject, generation: Generation, candidates: Candidates) -> Grounds:
-    """Without change logs and forms that nobody asked for: every word of a repository stands there once, and answers nothing."""
-    counted = ~(unasked_changes(subject.query, described) | described.form)[evidence.owner]
-    if not counted.any():
-        return Grounds()
-    rows, sparse = evidence.rows[counted], evidence.sparse[counted]
-    dense = None if evidence.dense is None else evidence.dense[counted]
+def _counted_rows(evidence: Evidence, files: Flags) -> Flags | slice:
+    """Which rows are of these files; where that is all of them nothing need be copied."""
+    return slice(None) if files.all() else files[evidence.owner]
+
+
+def _grounds_of(
+    group: ranking.Group,
+    files: Flags,
+    rows: Flags | slice,
+    covered: Floats,
+    subject: Subject,
+    generation: Generation,
+    candidates: Candidates,
+) -> Grounds:
+    evidence = group.evidence
     similarity = 0.0
-    if candidates.similarity is not None and dense is not None:
-        cosine = candidates.similarity.cosine(float(dense.max()))
+    if candidates.similarity is not None and evidence.dense is not None:
+        cosine = candidates.similarity.cosine(float(evidence.nearest[files].max()))
         similarity = confidence.comparable(cosine, generation.manifest.embedding.backend)
-    covered = confidence.coverage(subject.asked, subject.holders, rows[first_of(sparse, confidence.BEST)].tolist())
-    text = sparse if dense is None else 0.5 * sparse + 0.5 * np.maximum(dense, 0.0)
-    names = subject.names[rows[first_of(text, _NEAREST)]]
+    names = subject.names[evidence.rows[rows][first_of(evidence.text[rows], _NEAREST)]]
     setup = float(subject.setup.shares[evidence.files].max(initial=0.0)) if subject.setup else 0.0
-    return Grounds(similarity, covered, described.best_name, float(text.max()), float(names.max(initial=0.0)), setup)
+    return Grounds(
+        similarity,
+        float(covered.max(initial=0.0)),
+        group.described.best_name,
+        float(evidence.best_text[files].max()),
+        float(names.max(initial=0.0)),
+        setup,
+    )
 
 
-def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:
+def _lead_of_prose(grounds: Mapping[GroupName, Grounds], subject: Subject) -> float:
     query = subject.query
     question = query.long.title if query.long else query.text
     return lead_of_prose(
@@ -116,12 +143,7 @@ def _lead_of_prose(grounds: dict[str, Grounds], subject: Subject) -> float:
 
 
 def _confidence(
-    grounds: dict[str, Grounds],
-    leading: Sequence[Ranked],
-    subject: Subject,
-    generation: Generation,
-    candidates: Candidates,
-    said: float,
+    grounds: Mapping[GroupName, Grounds], leading: Sequence[Ranked], subject: Subject, generation: Generation, candidates: Candidates
 ) -> float | None:
     if candidates.similarity is None:
         return None
@@ -130,5 +152,5 @@ def _confidence(
         similarity = max(one.similarity for one in grounds.values())
     answered = subject.setup.answered if subject.setup else 0.0
     fit = _OF_SETUP * answered + sum(leading[0].shares.get(signal, 0.0) for signal in _OF_FIT) if leading else 0.0
-    raw = confidence.raw_confidence(similarity, subject.covered, subject.known, fit, len(generation.chunks), said)
+    raw = confidence.raw_confidence(similarity, subject.covered, subject.known, fit, len(generation.chunks), subject.said.most)
     return max(confidence.calibrated(raw), _SURE_OF_SETUP * answered)

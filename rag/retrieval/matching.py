@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -18,32 +18,21 @@ T = TypeVar("T")
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """`precision`: share of the words that the question holds. `coverage`: share of the question's importance that they hold."""
-
-    precision: float
-    coverage: float
-
-    @property
-    def f1(self) -> float:
-        both = self.precision + self.coverage
-        return 2 * self.precision * self.coverage / both if both else 0.0
+_FIRST = BEGINNING  # letters that words have in common if one is the beginning of the other, or a relative
+_NONE: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The same of k files, as arrays."""
+    """How k names meet the question. `precision`: (k,) share of its words that meet a term. `coverage`: share of the question's importance
+    that they hold."""
 
     precision: Floats
     coverage: Floats
 
-
-NO_MATCH = Match(0.0, 0.0)
-_FIRST = BEGINNING  # letters that words have in common if one is the beginning of the other, or a relative
-_BEGINNING = itemgetter(slice(_FIRST))
-_NONE: tuple[str, ...] = ()
+    def of(self, files: NDArray[np.int64]) -> Matches:
+        """Those of some of them alone."""
+        return Matches(self.precision[files], self.coverage[files])
 
 
 class Asked:
@@ -53,37 +42,14 @@ class Asked:
         self.importance = {term: importance(term) for term in dict.fromkeys(terms)}
         self.all = sum(self.importance.values()) or 1.0
         self._meeting = _Meeting(self.importance)
-        self._matches: dict[tuple[str, ...], Match] = {}  # many files share their directories
 
-    def match(self, words: tuple[str, ...]) -> Match:
-        """How words of a path or a name meet the question."""
-        if self._meeting.nothing_near(words):
-            return NO_MATCH
-        known = self._matches.get(words)
-        if known is None:
-            known = self._matches[words] = self._match(words)
-        return known
-
-    def matches(self, files: Sequence[tuple[str, ...]]) -> Matches:
-        """The same of the words of k files."""
-        found = [self.match(words) for words in files]
-        return Matches(np.array([match.precision for match in found]), np.array([match.coverage for match in found]))
-
-    def near(self, words: Mapping[str, Sequence[T]]) -> list[T]:
+    def near(self, words: Mapping[str, Sequence[tuple[str, T]]]) -> list[tuple[str, T]]:
         """Of words by their first three letters, those that may meet a term."""
-        return [word for beginning in self._meeting.beginnings for word in words.get(beginning, ())]
+        return [entry for beginning, may_meet in self._meeting.tests() for entry in words.get(beginning, ()) if may_meet(entry[0])]
 
     def meeting(self, word: str) -> tuple[str, ...]:
         """The terms that a word meets."""
         return self._meeting[word]
-
-    def _match(self, words: tuple[str, ...]) -> Match:
-        meeting = self._meeting
-        met = [terms for word in words if (terms := meeting[word])]
-        if not met:
-            return NO_MATCH
-        covered = {term for terms in met for term in terms}
-        return Match(len(met) / len(words), sum(self.importance[term] for term in covered) / self.all)
 
 
 class _Meeting(dict[str, tuple[str, ...]]):
@@ -91,21 +57,19 @@ class _Meeting(dict[str, tuple[str, ...]]):
 
     def __init__(self, terms: Iterable[str]) -> None:
         super().__init__()
-        self._near: dict[
-            str, list[tuple[str, str]]
-        ] = {}  # first letters -> (term, its stem, or the code of a language): what differs in them does not meet
+        # First letters -> (term, its stem, or the code of a language): what differs in them does not meet.
+        self._near: dict[str, list[tuple[str, str]]] = {}
         for term in terms:
             self._near.setdefault(term[:_FIRST], []).append((term, stem(term)))
             if code := CODES.get(term):
                 self._near.setdefault(code, []).append((term, code))
 
-    @property
-    def beginnings(self) -> Iterable[str]:
-        return self._near.keys()
-
-    def nothing_near(self, words: Iterable[str]) -> bool:
-        """Whether none of the words can meet a term: so it is with most."""
-        return self._near.keys().isdisjoint(map(_BEGINNING, words))
+    def tests(self) -> Iterator[tuple[str, Callable[[str], bool]]]:
+        """First letters, and what a word that begins so passes if it meets a term: the form without its endings begins either."""
+        for beginning, terms in self._near.items():
+            bare = tuple(of_term for _, of_term in terms)
+            begun = {term[:length] for term, _ in terms for length in range(_FIRST, len(term))}
+            yield beginning, partial(_may_meet, bare, begun)
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         near, met = self._near.get(word[:_FIRST]), _NONE
@@ -114,6 +78,10 @@ class _Meeting(dict[str, tuple[str, ...]]):
             met = tuple(term for term, of_term in near if bare == of_term or _begins(word, term))
         self[word] = met
         return met
+
+
+def _may_meet(bare: tuple[str, ...], begun: set[str], word: str) -> bool:
+    return word.startswith(bare) or word in begun
 
 
 def _begins(word: str, term: str) -> bool:

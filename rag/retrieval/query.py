@@ -125,14 +125,39 @@ class Query:
         return 3 * self.terms + self.extra, 3 * self.stems + tuple(map(stem, self.extra))
 
 
-def understand(question: str) -> Query:
-    """Reads a question, in time proportional to its length. Where nothing but filters was written, they are taken as words."""
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A question without its filters: `text`, what it is made of where that is `long`, and what the filters say."""
+
+    text: str
+    long: LongText | None
+    filters: Filters
+    group: Group
+
+    @property
+    def embedded(self) -> str:
+        """What the question's vector is of."""
+        return self.long.opening if self.long else self.text
+
+
+def wording_of(question: str) -> Wording:
+    """Where nothing but filters was written, they are taken as words."""
     first, end, below = question.lstrip().partition("\n") if len(question) > LONG else (question, "", "")
     asked, filters, group = filters_in(first)  # what is pasted below holds no filters
     text = (asked + end + below).strip()
     if not text:
         text, filters, group = question.strip(), Filters(), ""
-    long = long_text(text)
+    return Wording(text, long_text(text), filters, group)
+
+
+def understand(question: str) -> Query:
+    """Reads a question, in time proportional to its length."""
+    return understood(wording_of(question))
+
+
+def understood(wording: Wording) -> Query:
+    """The same of one whose filters are known."""
+    text, long = wording.text, wording.long
     head = long.title if long else text  # the question itself: what it asks for is said there
     symbol = "" if long else bare_name(text) if _SYMBOL.match(text) else ""
     kept = searched_terms(head)
@@ -144,15 +169,15 @@ def understand(question: str) -> Query:
         terms=kept,
         stems=tuple(map(stem, kept)),
         long=long,
-        embedded=long.opening if long else text,
+        embedded=wording.embedded,
         said="",
         extra=(),
         places=places_of(text),
         symbol=symbol,
         identifiers=(symbol,) if symbol else _identifiers(f"{long.title}\n{long.prose}" if long else text),
         qualified=_qualified(f"{long.title}\n{long.prose}" if long else text),
-        filters=filters,
-        group=group,
+        filters=wording.filters,
+        group=wording.group,
         asks_for=_asks_for(head, symbol),
         asks_for_tests=not _TESTS.isdisjoint(terms(_TO_TEST.sub(" ", _TEST_TOOL.sub(" ", head)))) or bool(_SPECS.search(head)),
         asks_for_examples=not _EXAMPLES.isdisjoint(terms(head)),

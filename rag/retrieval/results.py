@@ -41,18 +41,20 @@ class Shown:
 
 def shown(order: Reordered, candidates: Candidates, generation: Generation, repository: Repository, wanted: Wanted) -> Shown:
     """Up to `limit` results of both groups, those alone that are similar enough. Raises: IndexCorrupt."""
-    rows = list(dict.fromkeys([*(result.row for result in (*order.lists.leading, *order.lists.others)), *order.before]))
-    similarities = candidates.similarities(rows)
+    leading, others = order.lists.leading, order.lists.others
+    rows = list(dict.fromkeys([*(result.row for result in (*leading, *others)), *order.before]))
+    similarities = candidates.similarities(rows) if wanted.explain or wanted.min_score is not None else {}
     twins: dict[int, tuple[int, ...]] = {}
-    leading, others = (_similar(results, similarities, wanted.min_score) for results in (order.lists.leading, order.lists.others))
+    leading, others = (_similar(results, similarities, wanted.min_score) for results in (leading, others))
     if wanted.stage in GROUPED:
         leading, others = (_diverse(results, generation, wanted, twins) for results in (leading, others))
     kept = places_of_both(leading, others, wanted.limit)
+    similarities = similarities or candidates.similarities([result.row for result in kept])
+    results = _results(kept, order, twins, candidates, similarities, wanted.stage, generation, repository)
+    if not wanted.explain:
+        return Shown(results, ())
     explaining = Explaining(wanted.stage, candidates, similarities, generation.chunks, wanted.min_score, order, twins)
-    return Shown(
-        _results(kept, order, twins, candidates, similarities, wanted.stage, generation, repository),
-        explanation_of(explaining, rows, kept) if wanted.explain else (),
-    )
+    return Shown(results, explanation_of(explaining, rows, kept))
 
 
 def _similar(results: Sequence[Ranked], similarities: Mapping[int, float], min_score: float | None) -> list[Ranked]:

@@ -5,36 +5,39 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
 
-from rag.index.cosines import NONE, Rows
 from rag.index.generation import Generation
-from rag.index.spread import Beside
 from rag.protocols import Embedder
-from rag.retrieval.candidates import GROUPED, Candidates, Fusing, Stage
+from rag.retrieval.candidates import Candidates, Fusing, Stage
 from rag.retrieval.diversity import AHEAD
-from rag.retrieval.evidence import rows_by_words
 from rag.retrieval.expansion import Expander, expanded
 from rag.retrieval.failures import failures_explained
+from rag.retrieval.found import Asked, find
 from rag.retrieval.lists import Lists, ranked_lists
-from rag.retrieval.query import understand
+from rag.retrieval.query import understood, wording_of
 from rag.retrieval.query_filters import Group, joined
 from rag.retrieval.query_vectors import QueryVectors
 from rag.retrieval.ranking import Ranked
 from rag.retrieval.reranking.order import Reordered
 from rag.retrieval.reranking.stage import Reranking, refuse_to_rerank
 from rag.retrieval.results import Shown, Wanted, shown
-from rag.retrieval.search import Allowed, Meaning, Search, Words
+from rag.retrieval.search import Search, clocked
 from rag.retrieval.settings import RetrievalSettings, refuse_what_cannot_be_searched
 from rag.retrieval.signals import CODE, fitting
-from rag.retrieval.subject import Subject, subject_of
 from rag.types import Filters, Repository, Retrieval
-
-T = TypeVar("T")
 
 _ALL = 1_000_000  # results: as many as there are candidates
 SPARSE_ONLY = "The index is still being built: this was found by words alone; in a while it is searched by meaning as well."
+
+
+@dataclass(frozen=True, slots=True)
+class _RankedOnce:
+    """What was searched for, what that brought, and its order before a reranker sees it."""
+
+    search: Search
+    candidates: Candidates
+    lists: Lists
 
 
 class Retriever:
@@ -88,91 +91,77 @@ class Retriever:
         refuse_what_cannot_be_searched(question, generation, wanted, min_score, stage)
         if stage == "reranked":
             refuse_to_rerank(self._reranking, repository)
-        query = understand(question)
-        search = Search(query, generation, joined(filters, query.filters), max(self._settings.candidates, wanted), {})
+        seconds: dict[str, float] = {}
+        limit = max(self._settings.candidates, wanted)
         async with failures_explained(repository.name, self._settings.timeout):
-            search = await self._expanded(search, repository)
-            narrow = asyncio.to_thread(search.narrowed, filters) if search.takes_long_to_narrow else _value(search.narrowed(filters))
-            search, allowed = await narrow
+            asked = await self._asked(question, generation, repository, filters, limit, seconds)
 
-            def rank() -> tuple[Candidates, Lists]:
+            def rank() -> _RankedOnce:
                 """Searched and ranked, on one thread: going from one to another takes as long as a search."""
-                words, meaning, subject = self._searched(search, allowed, stage, by_meaning=stage != "sparse" or min_score is not None)
-                with search.clocked("rank"):
-                    alone = self._query_vectors.of(search.query.embedded) if search.query.said and meaning is not None else None
-                    candidates = Candidates(words, meaning, generation.vectors, self._fusing(query.symbol, generation), alone)
-                    if subject is None:
-                        return candidates, Lists([Ranked(row, score) for row, score in candidates.ranked(stage)])
-                    most = _ALL if explain or min_score is not None else self._most_ranked(wanted)
-                    return candidates, ranked_lists(subject, candidates, generation, allowed, group or search.query.group, most)
+                found = find(asked, generation, self._query_vectors, stage, by_meaning=stage != "sparse" or min_score is not None)
+                query, meaning = found.search.query, found.meaning
+                with clocked(seconds, "rank"):
+                    alone = self._query_vectors.of(query.embedded) if query.said and meaning is not None else None
+                    candidates = Candidates(found.words, meaning, generation.vectors, self._fusing(query.symbol, generation), alone)
+                    if found.subject is None:
+                        lists = Lists([Ranked(row, score) for row, score in candidates.ranked(stage)])
+                    else:
+                        most = _ALL if explain or min_score is not None else self._most_ranked(wanted)
+                        lists = ranked_lists(found.subject, candidates, generation, found.allowed, group or query.group, most)
+                return _RankedOnce(found.search, candidates, lists)
 
-            def show(order: Reordered, candidates: Candidates) -> Shown:
-                asked = Wanted(query, stage, wanted, min_score, explain, self._settings.fold, self._settings.mmr)
-                with search.clocked("results"):
-                    return shown(order, candidates, generation, repository, asked)
+            def show(ranked: _RankedOnce, order: Reordered) -> Shown:
+                wish = Wanted(ranked.search.query, stage, wanted, min_score, explain, self._settings.fold, self._settings.mmr)
+                with clocked(seconds, "results"):
+                    return shown(order, ranked.candidates, generation, repository, wish)
 
-            def rank_and_show() -> tuple[Candidates, Lists, Shown]:
-                candidates, lists = rank()
-                return candidates, lists, show(Reordered.unchanged(lists), candidates)
+            def rank_and_show() -> tuple[_RankedOnce, Shown]:
+                ranked = rank()
+                return ranked, show(ranked, Reordered.unchanged(ranked.lists))
 
             if stage == "reranked" and self._reranking:
-                candidates, lists = await asyncio.to_thread(rank)
-                order = await self._reranking.reordered(lists, search, generation, started + self._settings.timeout)
-                found = await asyncio.to_thread(show, order, candidates)
+                ranked = await asyncio.to_thread(rank)
+                order = await self._reranking.reordered(ranked.lists, ranked.search, generation, started + self._settings.timeout)
+                found = await asyncio.to_thread(show, ranked, order)
             else:
-                candidates, lists, found = await asyncio.to_thread(rank_and_show)
+                ranked, found = await asyncio.to_thread(rank_and_show)
+        candidates, lists = ranked.candidates, ranked.lists
         by_words_for_now = stage not in ("sparse", "dense") and generation.dense is None and not generation.mismatch
-        search.seconds["retrieve"] = time.perf_counter() - started
+        seconds["retrieve"] = time.perf_counter() - started
         brought = (("sparse", candidates.sparse.found if candidates.sparse else None), ("dense", candidates.dense))
         return Retrieval(
             results=found.results,
             index=generation.info,
-            seconds=search.seconds,
+            seconds=seconds,
             candidates={name: len(rows) for name, rows in brought if rows is not None},
-            notices=(*generation.info.notices, *search.notices, *((SPARSE_ONLY,) if by_words_for_now else ())),
+            notices=(*generation.info.notices, *ranked.search.notices, *((SPARSE_ONLY,) if by_words_for_now else ())),
             explanation=found.explanation,
             leads=lists.leads,
             confidence=lists.confidence,
             narrowly=lists.narrowly,
         )
 
-    async def _expanded(self, search: Search, repository: Repository) -> Search:
-        """With what the repository's language model says beside the question. A bare symbol says what it means."""
+    async def _asked(
+        self, question: str, generation: Generation, repository: Repository, filters: Filters, limit: int, seconds: dict[str, float]
+    ) -> Asked:
+        """With what the repository's language model says beside the question. A bare symbol says what it means. Where nobody is asked, the
+        question is read while it is embedded."""
+        wording = wording_of(question)
+        narrowing = joined(filters, wording.filters)
+
+        def read() -> Search:
+            return Search(understood(wording), generation, narrowing, limit, seconds)
+
         expander = self._expander_of(repository)
-        if expander is None or search.query.symbol:
-            return search
-        with search.clocked("expand"):
-            expansion, told = await expander.expand(search.query.text)
-        search.notices.extend([told] if told else [])
-        return replace(search, query=expanded(search.query, expansion))
-
-    def _searched(
-        self, search: Search, allowed: Allowed, stage: Stage, *, by_meaning: bool
-    ) -> tuple[Words | None, Meaning | None, Subject | None]:
-        """Both retrievers side by side, in one request where a server holds both; and beside them what is known without them, where files
-        are ranked."""
-
-        def about() -> Subject | None:
-            return subject_of(search.query, search.generation) if stage in GROUPED else None
-
-        def by_words() -> tuple[Words | None, Subject | None, Rows]:
-            words, subject = search.sparse(allowed) if stage != "dense" else None, about()
-            if words is None or subject is None:
-                return words, subject, NONE
-            return words, subject, rows_by_words(search.generation.chunks.files, words.of_files, allowed)
-
-        if search.in_one_request and stage not in ("sparse", "dense"):
-            others = Beside(about)
-            found, meaning = search.both(self._query_vectors, allowed)
-            return found, meaning, others.result()
-        if not by_meaning or search.generation.dense is None:
-            words, known, _ = by_words()
-            return words, None, known
-        beside = Beside(by_words)
-        vector = search.embedded(self._query_vectors)
-        meaning = Meaning(vector) if stage == "sparse" else search.dense(vector, allowed, lambda: beside.result()[2])
-        words, known, _ = beside.result()
-        return words, meaning, known
+        if expander is None:
+            return Asked((wording.embedded,), read, filters, narrowing, limit, seconds)
+        search = read()
+        if not search.query.symbol:
+            with clocked(seconds, "expand"):
+                expansion, told = await expander.expand(search.query.text)
+            search.notices.extend([told] if told else [])
+            search = replace(search, query=expanded(search.query, expansion))
+        return Asked(search.query.texts, lambda: search, filters, narrowing, limit, seconds)
 
     def _best_stage(self, repository: Repository) -> Stage:
         return "reranked" if self._reranking is not None and self._reranking.reads(repository) else "ranked"
@@ -184,7 +173,3 @@ class Retriever:
     def _fusing(self, symbol: str, generation: Generation) -> Fusing:
         weights = fitting(CODE, generation.manifest.embedding.backend)
         return Fusing(self._settings.rrf_k if self._settings.fusion == "rrf" else 0, weights.sparse_of_symbol if symbol else weights.sparse)
-
-
-async def _value(value: T) -> T:
-    return value

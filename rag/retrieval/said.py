@@ -1,44 +1,60 @@
-"""Words of a question that stand in a chunk just so: whoever pastes a message of a program asks for the line that says it, and who names
-an option of a command ("--depot") for where it is read or told of."""
+"""Words of a question that stand in a chunk just so: whoever pastes a message of a program asks for the line that says it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rag.index.chunk_table import ChunkTable
 from rag.retrieval.query import STOP_WORDS, Query
 
 _SEGMENT = re.compile(r"[A-Za-z'-]+(?: [A-Za-z'-]+){2,}")  # between names, numbers and marks, which differ from run to run
-_FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]+")
-_OF_FLAG = 0.5
 _MOST_CHARS = 2_000
 _MOST_SEGMENTS = 12
 _RUN = 3  # words that stand together by chance, unless each of them says something
 _WHOLE = 6  # words of a message that is known when all of them are found
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How much of a question stands somewhere word by word, 0 to 1: the `most` of all chunks; of code (prose says everything in so many
+    words) row -> its share, and number of a file -> that of its best chunk."""
+
+    most: float = 0.0
+    rows: Mapping[int, float] = field(default_factory=dict)
+    files: Mapping[int, float] = field(default_factory=dict)
+
+
+NOTHING_SAID = Said()
+
+
+def said_by(query: Query, rows: Sequence[int], chunks: ChunkTable) -> Said:
+    """Of these rows. Raises: IndexCorrupt."""
+    found = said_in(query, rows, chunks)
+    if not found:
+        return NOTHING_SAID
+    of_code = {row: share for row, share in found.items() if not chunks.files.prose[int(chunks.path_numbers[row])]}
+    files: dict[int, float] = {}
+    for row, share in of_code.items():
+        number = int(chunks.path_numbers[row])
+        files[number] = max(files.get(number, 0.0), share)
+    return Said(max(found.values()), of_code, files)
+
+
 def said_in(query: Query, rows: Sequence[int], chunks: ChunkTable) -> Mapping[int, float]:
     """Of these rows, how much of what the question says stands there word by word, 0 to 1; without those where nothing does."""
     text = query.long.title if query.long else query.text
-    messages, flags = [_Message.of(words) for words in segments_of(text)], _flags_of(text)
-    if query.symbol or not (messages or flags):
+    messages = [_Message.of(words) for words in segments_of(text)]
+    if query.symbol or not messages:
         return {}
     found = {}
     for row in rows:
         record = chunks.written(row)
-        share = max((message.share(record) for message in messages), default=0.0)
-        if share < _OF_FLAG and any(flag.search(record) for flag in flags):
-            share = _OF_FLAG
+        share = max(message.share(record) for message in messages)
         if share:
             found[row] = share
     return found
-
-
-def _flags_of(text: str) -> list[re.Pattern[bytes]]:
-    names = dict.fromkeys(flag.lower().encode() for flag in _FLAG.findall(text[:_MOST_CHARS]))
-    return [re.compile(rb"(?<![\w-])" + re.escape(name) + rb"(?![\w-])") for name in list(names)[:_MOST_SEGMENTS]]
 
 
 def segments_of(text: str) -> list[list[str]]:

@@ -9,14 +9,12 @@ import numpy as np
 
 from rag.retrieval import signals
 from rag.retrieval.described import Described
-from rag.retrieval.evidence import Evidence, file_means
+from rag.retrieval.evidence import TOP, Evidence
 from rag.retrieval.fusion import reciprocal_rank_fusion
 from rag.retrieval.matching import Flags, Floats
 from rag.retrieval.query import Query
 from rag.retrieval.signals import Weights
 from rag.retrieval.subject import Subject
-
-_NAMED_CHUNKS = 3  # of a file whose defined names are compared with the question
 
 
 class Files:
@@ -35,58 +33,81 @@ class Files:
         return added | {name: float(factor[place]) for name, factor in self.factors.items() if factor[place] != 1}
 
 
-def scored(subject: Subject, evidence: Evidence, combined: Floats, described: Described, weights: Weights, rrf_k: int) -> Files:
-    """`combined`: (m,) the chunks' scores by words and by meaning."""
+def scored(subject: Subject, evidence: Evidence, described: Described, weights: Weights, rrf_k: int) -> Files:
+    setup = subject.setup.shares[evidence.files] if subject.setup else np.zeros(len(evidence.files))
+    return Files(_shares(subject, evidence, described, setup, weights, rrf_k), _factors(subject, evidence, described, setup, weights))
+
+
+def _shares(subject: Subject, evidence: Evidence, described: Described, setup: Floats, weights: Weights, rrf_k: int) -> dict[str, Floats]:
+    """What is added, but for what has no weight or says nothing."""
     query, definitions, pointed = subject.query, subject.definitions, subject.pointed
     numbers = evidence.files.tolist()
-    sums = np.add.reduceat(combined, evidence.starts) / np.sqrt(evidence.counts)
-    words = evidence.best(evidence.sparse)
-    better = words - words[described.ordinary].max(initial=0.0)
     text = _fused(evidence, weights.sparse_of_symbol if query.symbol else weights.sparse, rrf_k)
     broad = signals.breadth(len(subject.asked.importance))
-    setup = subject.setup.shares[evidence.files] if subject.setup else np.zeros(len(numbers))
-    return Files(
-        {
-            "text": text,
-            "file name": signals.stem_match(described.names, weights),
-            "directories": signals.directory_match(described.directories, weights),
-            "coherence": signals.coherence(_scaled(sums), broad, weights),
-            "size": signals.size(evidence.counts, broad, weights),
-            "trunk": signals.trunk(described.trunk, weights, named=bool(definitions.strength)),
-            "commits": signals.commits(subject.changed[evidence.files], broad, weights),
-            "said": signals.said(evidence.best(evidence.said) if evidence.said is not None else np.zeros(len(numbers)), weights),
-            "tested": signals.tested(described.of_their_tests(text), weights),
-            "definition": signals.defines_what_is_asked(
-                _of_files(definitions.strength, numbers), described.called(query.symbol), weights, symbol=bool(query.symbol)
-            ),
-            "named": signals.pointed_at(_of_files(dict.fromkeys(pointed.named, 1.0), numbers), _of_files(pointed.framed, numbers), weights),
-            "literal": signals.literal(_of_files(subject.literals.files, numbers), weights),
-            "setup": signals.setup(setup, weights),
-            "names": signals.names_match(_best_names(subject.names, combined, evidence, weights), weights),
-        },
-        {
-            "× role": signals.role(
-                described.test,
-                described.example,
-                weights,
-                tests=query.asks_for_tests or definitions.only_tests,
-                examples=query.asks_for_examples,
-                better=better,
-            ),
-            "× data": signals.material(described.data, described.odd, setup, weights, better=better),
-            "× page": _pages(subject, evidence, combined, described, weights),
-            "× old": signals.currency(described.old, weights),
-            "× platform": signals.reach(described.variant, weights),
-            "× depth": signals.depth(described.levels, weights),
-        },
-    )
+    shares = {
+        "text": text,
+        "file name": signals.stem_match(described.names, weights),
+        "directories": signals.directory_match(described.directories, weights),
+        "coherence": signals.coherence(_scaled(evidence.sums / np.sqrt(evidence.counts)), broad, weights),
+    }
+    if weights.size:
+        shares["size"] = signals.size(evidence.counts, broad, weights)
+    if weights.trunk:
+        shares["trunk"] = signals.trunk(described.trunk, weights, named=bool(definitions.strength))
+    if weights.commits and broad < 1:
+        shares["commits"] = signals.commits(subject.changed[evidence.files], broad, weights)
+    if weights.tested:
+        shares["tested"] = signals.tested(described.of_their_tests(text), weights)
+    if definitions.strength and (weights.definition or weights.mention):
+        shares["definition"] = signals.defines_what_is_asked(
+            _of_files(definitions.strength, numbers), described.called(query.symbol), weights, symbol=bool(query.symbol)
+        )
+    if pointed.named or pointed.framed:
+        named, framed = _of_files(dict.fromkeys(pointed.named, 1.0), numbers), _of_files(pointed.framed, numbers)
+        shares["named"] = signals.pointed_at(named, framed, weights)
+    if subject.said.files and weights.said:
+        shares["said"] = signals.said(_of_files(subject.said.files, numbers), weights)
+    if subject.literals.files:
+        shares["literal"] = signals.literal(_of_files(subject.literals.files, numbers), weights)
+    if subject.setup:
+        shares["setup"] = signals.setup(setup, weights)
+    if weights.names:
+        shares["names"] = signals.names_match(_best_names(subject.names, evidence), weights)
+    return shares
 
 
-def _pages(subject: Subject, evidence: Evidence, combined: Floats, described: Described, weights: Weights) -> Floats:
+def _factors(subject: Subject, evidence: Evidence, described: Described, setup: Floats, weights: Weights) -> dict[str, Floats]:
+    """What the sum is multiplied by, but for what holds for no file."""
+    query = subject.query
+    better = evidence.words - evidence.words[described.ordinary].max(initial=0.0)
+    factors = {}
+    if (weights.test != 1 and described.test.any()) or (weights.example != 1 and described.example.any()):
+        factors["× role"] = signals.role(
+            described.test,
+            described.example,
+            weights,
+            tests=query.asks_for_tests or subject.definitions.only_tests,
+            examples=query.asks_for_examples,
+            better=better,
+        )
+    if (weights.data != 1 and described.data.any()) or described.odd.any():
+        factors["× data"] = signals.material(described.data, described.odd, setup, weights, better=better)
+    if (weights.changes != 1 and described.changes.any()) or (weights.translation != 1 and described.translated.any()):
+        factors["× page"] = _pages(subject, evidence, described, weights)
+    if weights.outdated != 1 and described.old.any():
+        factors["× old"] = signals.currency(described.old, weights)
+    if weights.variant != 1 and described.variant.any():
+        factors["× platform"] = signals.reach(described.variant, weights)
+    if weights.level:
+        factors["× depth"] = signals.depth(described.levels, weights)
+    return factors
+
+
+def _pages(subject: Subject, evidence: Evidence, described: Described, weights: Weights) -> Floats:
     """(k,) see `signals.page`."""
     translated = described.translated & subject.query.in_english
     apart = described.changes | translated
-    answers = evidence.best(combined)
+    answers = evidence.best_text
     return signals.page(unasked_changes(subject.query, described), translated, weights, better=answers - answers[~apart].max(initial=0.0))
 
 
@@ -101,22 +122,19 @@ def _of_files(known: Mapping[int, float], numbers: Sequence[int]) -> Floats:
     return np.array([known.get(number, 0.0) for number in numbers]) if known else np.zeros(len(numbers))
 
 
-def _best_names(names: Floats, combined: Floats, evidence: Evidence, weights: Weights) -> Floats:
+def _best_names(names: Floats, evidence: Evidence) -> Floats:
     """(k,) the best of what the names of each file's best chunks say."""
-    best = np.zeros(len(evidence.files))
-    if not weights.names:
-        return best
-    for rows in evidence.first_of_each(combined, _NAMED_CHUNKS):
-        best = np.maximum(best, np.where(rows >= 0, names[evidence.rows[rows]], 0.0))
-    return best
+    best = evidence.first_of_each(evidence.text, TOP)
+    said: Floats = np.where(best >= 0, names[evidence.rows[best]], 0.0).max(axis=1)
+    return said
 
 
 def _fused(evidence: Evidence, sparse_weight: float, rrf_k: int) -> Floats:
     """(k,) the files' text scores, the best 1."""
-    sparse = _scaled(evidence.best(evidence.sparse))
-    if evidence.dense is None:
+    sparse = _scaled(evidence.words)
+    if evidence.meaning is None:
         return sparse
-    dense = _scaled(file_means(evidence, evidence.dense))
+    dense = _scaled(evidence.meaning)
     if rrf_k:
         fused = np.zeros(len(sparse))
         for place, score in reciprocal_rank_fusion([np.argsort(-scores, kind="stable").tolist() for scores in (sparse, dense)], rrf_k):

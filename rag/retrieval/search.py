@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag.errors import StoreUnavailable
-from rag.index.cosines import NONE, Rows
+from rag.index.cosines import Cosines
 from rag.index.generation import Generation
 from rag.index.history_filter import resolved
 from rag.index.sparse import best_rows
@@ -44,11 +44,11 @@ class Words:
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What vectors found. `question`: its (d,) vector. `found`: (row, cosine similarity), best first, None where nothing was searched.
-    `cosines`: (n,) of the rows that were compared, NaN for the others, None where a store did that."""
+    `cosines`: what is known of those of the others, None where a store did the search."""
 
     question: Vector
     found: Found | None = None
-    cosines: Vector | None = None
+    cosines: Cosines | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,6 @@ class Search:
     limit: int
     seconds: dict[str, float]
     notices: list[str] = field(default_factory=list)
-
-    @property
-    def takes_long_to_narrow(self) -> bool:
-        """Whether that belongs in a thread: files and histories are looked at for filters, and every word of a long question."""
-        return bool(self.filters) or self.query.long is not None
 
     def narrowed(self, given: Filters) -> tuple[Search, NDArray[np.bool_] | None]:
         """What to search, and (n,) the rows that may be found, None for all. Of a long question, the words that are rare here. Where "in
@@ -103,20 +98,10 @@ class Search:
         with self.clocked("embed"):
             return query_vectors.of(*self.query.texts)
 
-    def dense(self, vector: Vector, allowed: Allowed, wanted: Callable[[], Rows] = lambda: NONE) -> Meaning:
-        """What is near to it. `wanted`: says whose similarities will be asked for. Raises: RetrievalError, what `wanted` raises."""
-        store, scan = self.generation.dense, self.generation.scan
-        if store is None:
-            return Meaning(vector)
+    def dense(self, vector: Vector, allowed: Allowed) -> Meaning:
+        """What is near to it. Raises: RetrievalError."""
         with self.clocked("dense"):
-            if isinstance(store, ScanningStore) and store.scans and scan is not None:
-                return Meaning(vector, *scan.nearest(vector, self.limit, allowed, wanted))
-            return Meaning(vector, store.search(vector, self.limit, self.filters or None))
-
-    @property
-    def in_one_request(self) -> bool:
-        """Whether a server holds both parts."""
-        return isinstance(self.generation.dense, HybridStore)
+            return near(vector, self.generation, self.limit, allowed, self.filters)
 
     def both(self, query_vectors: QueryVectors, allowed: Allowed) -> tuple[Words, Meaning]:
         """What `sparse` and `dense` bring, of one request to a server, which is clocked as "dense". Where that is away, the sparse part on
@@ -136,18 +121,34 @@ class Search:
 
     def _words(self, whole: NDArray[np.float64], stems: NDArray[np.float64], allowed: Allowed) -> Words:
         """(n,) scores of both forms; chunks that may not be found have 0."""
-        scores = (_scaled(whole) + _scaled(stems)) / 2
+        scores = _halved(whole)
+        scores += _halved(stems)
         # A chunk that holds a term holds it without its ending.
         found = best_rows(scores, self.limit, allowed, lambda: self.generation.stems.holding(self.query.sought[1]))
         return Words(whole, scores, found, self.generation.chunks.files.best(scores))
 
-    @contextmanager
-    def clocked(self, stage: str) -> Iterator[None]:
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[stage] = time.perf_counter() - started
+    def clocked(self, stage: str) -> AbstractContextManager[None]:
+        return clocked(self.seconds, stage)
+
+
+@contextmanager
+def clocked(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    """Notes how long it takes."""
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds[stage] = time.perf_counter() - started
+
+
+def near(vector: Vector, generation: Generation, limit: int, allowed: Allowed, filters: Filters) -> Meaning:
+    """The `limit` chunks nearest to a vector. `allowed`: those that the filters let be found. Raises: RetrievalError."""
+    store, scan = generation.dense, generation.scan
+    if store is None:
+        return Meaning(vector)
+    if isinstance(store, ScanningStore) and store.scans and scan is not None:
+        return Meaning(vector, *scan.nearest(vector, limit, allowed))
+    return Meaning(vector, store.search(vector, limit, filters or None))
 
 
 def _spread(found: Found, size: int) -> NDArray[np.float64]:
@@ -159,7 +160,7 @@ def _spread(found: Found, size: int) -> NDArray[np.float64]:
     return scores
 
 
-def _scaled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divided by the best; by the furthest from nothing where a small corpus gives nothing above it."""
+def _halved(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Half of them divided by the best; by the furthest from nothing where a small corpus gives nothing above it."""
     best = float(scores.max(initial=0.0)) or -float(scores.min(initial=0.0))
-    return scores / best if best > 0 else scores
+    return scores / (2 * best) if best > 0 else scores.copy()

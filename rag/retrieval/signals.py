@@ -95,7 +95,6 @@ PROSE = Weights(
     level=0.0,
     lifted=5,
     lifted_to=5,
-    lines_said=0.0,
 )
 LONG_CODE = replace(CODE, repeat=0.7, repeat_share=0.8)
 LONG_PROSE = replace(PROSE, repeat=0.7, repeat_share=0.8)
@@ -230,7 +229,7 @@ def material(data: Flags, odd: Flags, setup: Floats, weights: Weights, *, better
 
 
 def _excused(factor: Floats, better: Floats, weights: Weights) -> Floats:
-    return factor + (1 - factor) * np.clip(better / weights.lenience, 0.0, 1.0) if weights.lenience else factor
+    return factor + (1 - factor) * np.minimum(np.maximum(better / weights.lenience, 0.0), 1.0) if weights.lenience else factor
 
 
 def page(changes: Flags, translated: Flags, weights: Weights, *, better: Floats) -> Floats:

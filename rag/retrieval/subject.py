@@ -8,6 +8,7 @@ from rag.index.generation import Generation
 from rag.retrieval import confidence
 from rag.retrieval.commits import changed_by_commits
 from rag.retrieval.definitions import Definitions, definitions_of
+from rag.retrieval.described import PathsMet, paths_met
 from rag.retrieval.evidence import FILES
 from rag.retrieval.importance import Holders, holders_of, importance
 from rag.retrieval.literals import NO_LITERALS, Literals
@@ -15,6 +16,7 @@ from rag.retrieval.matching import Asked, Floats
 from rag.retrieval.names import names_met
 from rag.retrieval.pointed import Pointed, pointed_at
 from rag.retrieval.query import Query
+from rag.retrieval.said import NOTHING_SAID, Said
 from rag.retrieval.setup.found import Setup, setup_of
 from rag.retrieval.signals import breadth
 
@@ -23,7 +25,8 @@ from rag.retrieval.signals import breadth
 class Subject:
     """`asked`: the terms and how much each says here; `holders`: the rows that hold them. `definitions`, `pointed`: files that the question
     names. `names`: (n,) how well the names that each chunk defines meet it. `changed`: (f,) see rag.retrieval.commits. `covered`, `known`:
-    what rag.retrieval.confidence makes of it.
+    what rag.retrieval.confidence makes of it. `paths`: how all paths meet it, None where that is found when it is asked for.
+    `literals`, `said`: what chunks that words brought hold as the question says it.
     """
 
     query: Query
@@ -36,7 +39,9 @@ class Subject:
     covered: float
     known: float
     setup: Setup | None = None
+    paths: PathsMet | None = None
     literals: Literals = NO_LITERALS
+    said: Said = NOTHING_SAID
 
     @property
     def of_members(self) -> bool:
@@ -61,4 +66,5 @@ def subject_of(query: Query, generation: Generation) -> Subject:
         confidence.coverage_by_file(asked, holders, chunks.files),
         confidence.known_share(query.identifiers, generation.sparse),
         setup_of(query, generation),
+        paths_met(chunks, asked),
     )

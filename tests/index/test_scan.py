@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rag.errors import RetrievalError
-from rag.index.cosines import cosines_at, cosines_of, nearest, sample_of
-from rag.index.rough import Rough, rough_bytes
-from rag.index.scan import Room, Scan
+from rag.index.cosines import Cosines, cosines_at, cosines_of, nearest, sample_of
+from rag.index.rough import Rough
+from rag.index.scan import Room, Scan, kept_bytes
 from rag.protocols import Vector
 
 DIMENSION = 24
@@ -90,15 +90,24 @@ def test_rough_vectors_change_nothing_that_is_found(kind: type, limit: int, seed
     question = unit_rows(1, seed + 1)[0]
     vectors = kind(question, seed)
     rows = None if share is None else np.random.default_rng(seed).random(COUNT) < share
-    wanted = np.flatnonzero(np.random.default_rng(seed + 2).random(COUNT) < 0.1)
     exact = cosines_of(question, vectors)
-    found, known = prepared(vectors).nearest(question, limit, rows, lambda: wanted)
+    found, known = prepared(vectors).nearest(question, limit, rows)
     assert found == nearest(exact, limit, rows)
-    compared = ~np.isnan(known)
-    assert known[compared].tolist() == exact[compared].tolist()
-    assert compared[wanted].all()
-    assert compared[sample_of(vectors)].all()
-    assert compared[[row for row, _ in found]].all()
+    sample = sample_of(COUNT)
+    assert known.about(sample).tolist() == exact[sample].tolist()
+    chosen = np.array([row for row, _ in found])
+    assert known.about(chosen).tolist() == exact[chosen].tolist()
+    lengths = np.random.default_rng(seed + 2).integers(1, 40, 60)
+    some = np.sort(np.random.default_rng(seed + 3).permutation(COUNT)[: lengths.sum()])
+    starts, owner = np.cumsum(lengths) - lengths, np.repeat(np.arange(60), lengths)
+    about, near = known.best_of_each(some, starts, owner, 3)
+    for file, start in enumerate(starts.tolist()):
+        here = slice(start, start + int(lengths[file]))
+        places = [place for place in near.tolist() if here.start <= place < here.stop]
+        assert sorted(exact[some[here]], reverse=True)[:3] == sorted(about[places], reverse=True)[:3]
+        assert about[places].tolist() == exact[some[places]].tolist()
+        assert sorted(about[here], reverse=True)[:3] == sorted(exact[some[here]], reverse=True)[:3]
+    assert known.at(some).tolist() == exact[some].tolist()
 
 
 @settings(deadline=None, max_examples=30)
@@ -107,44 +116,61 @@ def test_no_product_is_further_off_than_the_bound(kind: type, seed: int, length:
     question = unit_rows(1, seed + 1)[0]
     vectors = kind(question, seed)
     asked = question * np.float32(length)
-    products, error = Rough(vectors).products(asked)
+    products, bound = Rough(vectors).products(asked)
+    errors = bound.of(np.arange(COUNT))
     exact = vectors.astype(np.float64) @ asked.astype(np.float64)
-    assert np.abs(products - exact).max() <= error
-    assert np.abs(products - cosines_of(asked, vectors)).max() <= error
+    assert (np.abs(products - exact) <= errors).all()
+    assert errors.max() <= bound.most
+    assert (np.abs(products.astype(np.float64) - cosines_of(asked, vectors)) <= errors).all()
 
 
 def test_of_vectors_that_lie_apart_few_are_compared_whole() -> None:
     vectors, question = unit_rows(COUNT), unit_rows(1, 7)[0]
     found, known = prepared(vectors).nearest(question, 10)
     assert found == nearest(cosines_of(question, vectors), 10)
-    others = np.ones(COUNT, dtype=np.bool_)
-    others[sample_of(vectors)] = False
-    assert np.isnan(known[others]).mean() > 0.9
+    assert exactly(known, question, vectors).mean() < 0.4  # with a sample of a fifth
+
+
+def exactly(known: Cosines, question: Vector, vectors: Vector) -> NDArray[np.bool_]:
+    """Which of them are known to the last bit without reading more."""
+    known_so_far = known.about(np.arange(len(vectors)))
+    same: NDArray[np.bool_] = known_so_far == cosines_of(question, vectors)
+    return same
+
+
+def test_what_is_asked_for_is_exact_whatever_was_known() -> None:
+    vectors, question = unit_rows(COUNT), unit_rows(1, 7)[0]
+    rows, exact = np.array([5, 6, 7, 4_000, 17]), cosines_of(question, vectors)
+    for known in (Cosines(question, vectors), Cosines(question, vectors, exact.copy()), prepared(vectors).nearest(question, 3)[1]):
+        assert known.at(rows).tolist() == known.about(rows).tolist() == exact[rows].tolist()
+        assert known.about(np.arange(COUNT)) == pytest.approx(exact, abs=0.02)
+        none = np.zeros(0, dtype=np.int64)
+        assert [part.tolist() for part in known.best_of_each(none, none, none, 3)] == [[], []]
 
 
 def test_where_rough_vectors_tell_nothing_apart_all_are_compared() -> None:
     vectors, question = np.tile(unit_rows(1), (COUNT, 1)), unit_rows(1, 7)[0]
     found, known = prepared(vectors).nearest(question, 10)
     assert [row for row, _ in found] == list(range(10))
-    assert not np.isnan(known).any()
+    assert exactly(known, question, vectors).all()
 
 
 def test_rough_vectors_are_made_once_an_index_is_asked_again() -> None:
     vectors, question = unit_rows(COUNT), unit_rows(1, 7)[0]
     scan = Scan(vectors, Room(1 << 30), least=1)
     first, known = scan.nearest(question, 10)
-    assert not np.isnan(known).any()
-    assert asked_until_rough(scan, question) == first
+    assert exactly(known, question, vectors).all()
+    assert asked_until_rough(scan, question, vectors) == first
 
 
-def asked_until_rough(scan: Scan, question: Vector) -> list[tuple[int, float]]:
+def asked_until_rough(scan: Scan, question: Vector, vectors: Vector) -> list[tuple[int, float]]:
     """What is found by then, which is always the same."""
     found, known = scan.nearest(question, 10)
     deadline = time.monotonic() + 60
-    while not np.isnan(known).any() and time.monotonic() < deadline:
+    while exactly(known, question, vectors).all() and time.monotonic() < deadline:
         again, known = scan.nearest(question, 10)
         assert again == found
-    assert np.isnan(known).any()
+    assert not exactly(known, question, vectors).all()
     return found
 
 
@@ -152,19 +178,19 @@ def test_few_vectors_have_no_rough_ones() -> None:
     vectors, question = unit_rows(50), unit_rows(1, 7)[0]
     scan = Scan(vectors, Room(1 << 30))
     scan.prepare()
-    assert not any(np.isnan(scan.nearest(question, 2)[1]).any() for _ in range(3))
+    assert all(exactly(scan.nearest(question, 2)[1], question, vectors).all() for _ in range(3))
 
 
 def test_rough_vectors_of_all_indexes_take_no_more_than_there_is_room_for() -> None:
     vectors, question = unit_rows(COUNT), unit_rows(1, 7)[0]
-    room = Room(rough_bytes(vectors.shape))
+    room = Room(kept_bytes(vectors.shape))
     one, other = (Scan(vectors, room, least=1) for _ in range(2))
     for scan in (one, other):
         scan.prepare()
-    assert np.isnan(one.nearest(question, 10)[1]).any()
-    assert not np.isnan(other.nearest(question, 10)[1]).any()
+    assert not exactly(one.nearest(question, 10)[1], question, vectors).all()
+    assert exactly(other.nearest(question, 10)[1], question, vectors).all()
     del one, scan
-    asked_until_rough(other, question)
+    asked_until_rough(other, question, vectors)
 
 
 def test_vectors_that_are_none_have_no_rough_ones(caplog: pytest.LogCaptureFixture) -> None:
@@ -196,7 +222,7 @@ def test_twins_tie_wherever_they_lie_and_come_by_row() -> None:
     twins = [3, 4_095, 4_096, 8_999]
     vectors[twins] = question
     for found, cosines in (Scan(vectors).nearest(question, 3), prepared(vectors).nearest(question, 3)):
-        assert len(set(cosines[twins].tolist())) == 1
+        assert len(set(cosines.at(np.array(twins)).tolist())) == 1
         assert [row for row, _ in found] == twins[:3]
 
 

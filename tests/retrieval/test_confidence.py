@@ -31,9 +31,8 @@ def asked(*terms: str) -> Asked:
 
 def test_coverage_is_of_one_chunk_or_of_one_file() -> None:
     question = asked("lock", "key")
-    assert coverage(question, HOLDERS, [0, 1, 2]) == pytest.approx(3 / 4)
-    assert coverage(question, HOLDERS, [2]) == pytest.approx(1 / 4)
-    assert coverage(question, HOLDERS, []) == 0
+    assert coverage(question, HOLDERS, np.array([0, 1, 2, 3])) == pytest.approx(np.array([3, 3, 1, 1]) / 4)
+    assert coverage(question, HOLDERS, np.zeros(0, dtype=np.int64)).tolist() == []
     files = Files.of(np.array([0, 1, 1, 2], dtype=np.int32), 3, np.zeros(4, np.bool_))
     assert coverage_by_file(question, HOLDERS, files) == 1
     assert coverage_by_file(asked("unseen"), HOLDERS, files) == 0

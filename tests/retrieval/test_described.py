@@ -11,14 +11,14 @@ import pytest
 
 from rag.index.chunk_table import ChunkTable
 from rag.retrieval.definitions import Definitions, definitions_of
-from rag.retrieval.described import Described, describe
+from rag.retrieval.described import Described, describe, paths_met
 from rag.retrieval.evidence import Evidence
 from rag.retrieval.matching import Asked
 from rag.retrieval.path_columns import columns_of
 from rag.retrieval.per_index import once_per_index
 from rag.retrieval.pointed import Pointed
 from rag.retrieval.query import understand
-from rag.retrieval.ranking import rank
+from rag.retrieval.ranking import Group, Ranked, rank
 from rag.retrieval.signals import CODE, PROSE, Weights
 from rag.retrieval.subject import Subject
 from rag.retrieval.trunk import trunk_of
@@ -55,6 +55,12 @@ def table(tmp_path: Path) -> ChunkTable:
     return table_of(tmp_path, FILES)
 
 
+def ranked(subject: Subject, evidence: Evidence, table: ChunkTable, weights: Weights) -> list[Ranked]:
+    """Of one group alone, up to ten."""
+    (found,) = rank(subject, evidence, [Group(evidence, describe(evidence.files, table, subject.asked), weights)], limit=10)
+    return found
+
+
 def described(table: ChunkTable) -> Described:
     return describe(np.arange(len(table.paths)), table, Asked(["door"], lambda term: 1.0))
 
@@ -70,7 +76,9 @@ def test_what_is_said_of_some_files_is_what_is_said_of_all(table: ChunkTable) ->
     all_of_them, these = described(table), describe(some, table, asked)
     for name in ("test", "example", "old", "data", "odd", "changes", "translated", "levels", "trunk"):
         assert getattr(these, name).tolist() == getattr(all_of_them, name)[some].tolist()
-    assert list(these.subjects) == [all_of_them.subjects[place] for place in some]
+    assert these.subjects.tolist() == all_of_them.subjects[some].tolist()
+    met = describe(some, table, asked, paths_met(table, asked))
+    assert met.names.coverage.tolist() == these.names.coverage.tolist()
     assert these.names.coverage.tolist() == [0.0, 0.0, 0.5, 0.5]
     assert these.directories.coverage.tolist() == [0.0, 0.0, 0.5, 0.5]
     assert columns_of(table) is columns_of(table)
@@ -126,7 +134,7 @@ def test_scores_stay_of_one_size_where_nothing_is_like_the_question(
     query = understand("latch")
     asked = Asked(query.terms, lambda term: 1.0)
     subject = Subject(query, asked, {}, Definitions({}, False), Pointed(), np.zeros(len(table)), np.zeros(len(table.paths)), 0.0, 0.0)
-    found = rank(subject, evidence, describe(files, table, asked), group, limit=10)
+    found = ranked(subject, evidence, table, group)
     assert len(found) == 2
     assert all(-4 < one.score < 4 for one in found)
 
@@ -151,7 +159,7 @@ def test_more_of_what_a_question_names_and_asks_about_is_shown(table: ChunkTable
     definitions = Definitions({door: 1.0} if query.identifiers else {}, False)
     asked = Asked(query.terms, lambda term: 1.0)
     subject = Subject(query, asked, {}, definitions, Pointed(), np.zeros(len(table)), np.zeros(len(table.paths)), 0.0, 0.0)
-    found = rank(subject, evidence, describe(evidence.files, table, asked), CODE, limit=10)
+    found = ranked(subject, evidence, table, CODE)
     factors = {table.get([one.row])[0].path: one.shares["× repeat"] for one in found if "× repeat" in one.shares}
     usual = max(CODE.repeat, CODE.repeat_share * 0.9)
     assert factors["src/depot/hinge.py"] == pytest.approx(usual)
@@ -175,5 +183,5 @@ def test_a_qualified_name_means_its_own_definition(tmp_path: Path, question: str
     evidence = Evidence(np.array([0]), np.arange(4), np.array([0]), np.zeros(4, dtype=np.int64), np.array([0.8, 1.0, 0.9, 0.2]), None)
     asked = Asked(query.terms, lambda term: 1.0)
     subject = Subject(query, asked, {}, definitions, Pointed(), np.zeros(4), np.zeros(len(table.paths)), 0.0, 0.0)
-    first = rank(subject, evidence, describe(evidence.files, table, asked), CODE, limit=10)[0].row
+    first = ranked(subject, evidence, table, CODE)[0].row
     assert symbols[first] == (meant[0] if meant else "Door.open_all")

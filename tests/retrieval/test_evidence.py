@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.index.cosines import cosines_of, sample_of
+from rag.index.best import first_of
+from rag.index.cosines import Cosines, cosines_of, sample_of
 from rag.index.file_rows import Files
 from rag.protocols import Vector
-from rag.retrieval.evidence import Evidence, Floats, file_means, first_of, gather, rows_by_words
+from rag.retrieval.evidence import Evidence, Floats, gather
 from rag.retrieval.similarity import Similarity
 
 SCORES = st.lists(st.lists(st.sampled_from([-0.5, 0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=7), min_size=1, max_size=6)
@@ -28,15 +31,17 @@ def evidence_of(files: list[list[float]]) -> tuple[Evidence, Floats]:
 def test_a_file_scores_half_its_best_and_half_the_mean_of_its_best_three(files: list[list[float]]) -> None:
     evidence, scores = evidence_of(files)
     means = [0.5 * max(one) + 0.5 * float(np.mean(sorted(one, reverse=True)[:3])) for one in files]
-    assert file_means(evidence, scores) == pytest.approx(np.array(means))
-    assert evidence.best(scores).tolist() == [max(one) for one in files]
+    assert replace(evidence, dense=scores).meaning == pytest.approx(np.array(means))
+    assert evidence.meaning is None
+    assert evidence.words.tolist() == [max(one) for one in files]
+    assert evidence.sums == pytest.approx(np.array([sum(one) for one in files]))
     assert evidence.counts.tolist() == [len(one) for one in files]
 
 
 @given(SCORES, st.integers(1, 4))
 def test_the_first_of_each_file_are_those_of_a_stable_sort(files: list[list[float]], most: int) -> None:
     evidence, scores = evidence_of(files)
-    found = np.array(evidence.first_of_each(scores, most)).T.tolist()
+    found = evidence.first_of_each(scores, most).tolist()
     for place, of_file in enumerate(files):
         start = int(evidence.starts[place])
         ordered = sorted(range(len(of_file)), key=lambda position: -of_file[position])
@@ -44,14 +49,30 @@ def test_the_first_of_each_file_are_those_of_a_stable_sort(files: list[list[floa
         assert found[place] == wanted + [-1] * (most - len(wanted))
 
 
-@given(SCORES)
-def test_scaled_scores_are_shares_of_the_best_of_their_file(files: list[list[float]]) -> None:
+@given(SCORES, st.integers(0, 6), st.booleans())
+def test_half_of_the_files_say_what_they_say_alone(files: list[list[float]], count: int, by_meaning: bool) -> None:
     evidence, scores = evidence_of(files)
-    shares = [score / max(one) if max(one) > 0 else 0.0 for one in files for score in one]
-    assert evidence.scaled(scores) == pytest.approx(np.array(shares))
+    evidence = replace(evidence, dense=scores[::-1].copy() if by_meaning else None)
+    count = min(count, len(files))
+    of_files = slice(0, count), slice(count, None)
+    middle = sum(len(one) for one in files[:count])
+    of_rows = slice(0, middle), slice(middle, None)
+    for half, its_files, its_rows in zip(evidence.halves(count), of_files, of_rows, strict=True):
+        alone = evidence_of(files[its_files])[0] if files[its_files] else None
+        assert half.files.tolist() == evidence.files[its_files].tolist()
+        assert half.rows.tolist() == evidence.rows[its_rows].tolist()
+        if alone is None:
+            continue
+        alone = replace(alone, dense=None if evidence.dense is None else evidence.dense[its_rows])
+        for name in ("starts", "owner", "counts", "sparse", "text", "words", "nearest", "best_text"):
+            assert getattr(half, name).tolist() == getattr(alone, name).tolist()
+        assert half.sums == pytest.approx(alone.sums)
+        assert (half.meaning is None) == (alone.meaning is None) == (not by_meaning)
+        if half.meaning is not None:
+            assert half.meaning == pytest.approx(alone.meaning)
 
 
-@given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=300), st.integers(1, 20))
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=900), st.integers(0, 20))
 def test_the_first_are_those_of_a_stable_sort(values: list[float], limit: int) -> None:
     scores = np.array(values)
     assert first_of(scores, limit).tolist() == np.argsort(-scores, kind="stable")[:limit].tolist()
@@ -67,63 +88,51 @@ def unit_rows(count: int) -> Vector:
 def test_similarities_are_the_same_whether_they_are_known_or_computed_when_they_are_asked_for(allowed: np.ndarray | None) -> None:
     vectors, question = unit_rows(7), unit_rows(3)[0]
     known = cosines_of(question, vectors)
-    some = known.copy()
-    some[[1, 4, 5]] = np.nan
     files = Files.of(np.array([0, 0, 0, 1, 1, 2, 2], dtype=np.int32), 3, np.zeros(7, np.bool_))
     sparse = np.array([1.0, 0.5, 0.0, 0.0, 0.0, 0.2, 0.1])
-    group = np.array([True, True, True])
-    gathered = [
+    nothing = np.zeros(0, np.int64)
+    one, other = (
         gather(
             files,
-            group,
             files.best(sparse),
             sparse,
             allowed,
             [np.array([1], dtype=np.int32)],
-            np.zeros(0, np.int64),
-            Similarity(question, vectors, cosines, 0.1, float(known.max())),
+            (nothing, nothing),
+            Similarity(cosines, 0.1, float(known.max())),
         )
-        for cosines in (known, some, None)
-    ]
-    one = gathered[0]
+        for cosines in (Cosines(question, vectors, known.copy()), Cosines(question, vectors))
+    )
     assert one.dense is not None
-    for other in gathered[1:]:
-        assert other.dense is not None
-        assert one.dense.tolist() == other.dense.tolist()
+    assert other.dense is not None
+    assert one.dense.tolist() == other.dense.tolist()
     rows = [row for row in range(7) if allowed is None or allowed[row]]
     assert one.rows.tolist() == rows  # file 1 was brought by meaning alone
     assert one.files.tolist() == ([0, 1, 2] if allowed is None else [0, 2])
     assert [int(one.files[place]) for place in one.owner] == [int(files.numbers[row]) for row in rows]
 
 
-@pytest.mark.parametrize("sampled", [True, False])
-def test_an_unrelated_chunk_has_the_median_of_a_sample(sampled: bool) -> None:
+def test_code_comes_before_prose() -> None:
+    numbers = np.repeat(np.arange(4), 2).astype(np.int32)
+    prose = np.array([True, False, True, False])
+    files = Files.of(numbers, 4, prose[numbers])
+    sparse = np.array([0.5, 0.0, 0.25, 0.0, 0.0, 0.0, 1.0, 0.0])
+    of_prose = np.array([2])
+    gathered = gather(files, files.best(sparse), sparse, None, [], (np.zeros(0, np.int64), of_prose), None)
+    assert gathered.files.tolist() == [1, 3, 0, 2]  # the last for nothing it holds
+    assert gathered.rows.tolist() == [2, 3, 6, 7, 0, 1, 4, 5]
+    code, text = gathered.halves(2)
+    assert (code.files.tolist(), text.files.tolist()) == ([1, 3], [0, 2])
+    assert text.words.tolist() == [0.5, 0.0]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_an_unrelated_chunk_has_the_median_of_a_sample(known: bool) -> None:
     vectors, question = unit_rows(5_000), unit_rows(3)[0]
     cosines = cosines_of(question, vectors)
-    known = np.full(len(vectors), np.nan, dtype=np.float32)
-    known[sample_of(vectors)] = cosines[sample_of(vectors)]
-    similarity = Similarity.of_question(question, vectors, known if sampled else None, 0.9)
-    assert similarity.nothing == float(np.median(cosines[sample_of(vectors)]))
+    similarity = Similarity.of_question(Cosines(question, vectors, cosines if known else None), 0.9)
+    assert similarity.nothing == float(np.median(cosines[sample_of(5_000)]))
     rows = np.array([4_999, 3, 4, 8])
-    assert similarity.cosines(rows).tolist() == cosines[rows].tolist()
-
-
-@given(
-    st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=3), min_size=1, max_size=150),
-    st.integers(0, 100),
-    st.booleans(),
-)
-def test_what_words_alone_bring_is_among_what_is_gathered(scores: list[list[float]], seed: int, filtered: bool) -> None:
-    random = np.random.default_rng(seed)
-    numbers = np.repeat(np.arange(len(scores)), [len(one) for one in scores]).astype(np.int32)
-    prose = random.random(len(scores)) < 0.5
-    files = Files.of(numbers, len(scores), prose[numbers])
-    allowed = random.random(len(numbers)) < 0.7 if filtered else None
-    sparse = np.array([score for one in scores for score in one]) * (1.0 if allowed is None else allowed)
-    best = files.best(sparse)
-    early = rows_by_words(files, best, allowed)
-    found = [random.integers(0, len(scores), 5).astype(np.int32)]
-    groups = [gather(files, group, best, sparse, allowed, found, np.zeros(0, np.int64), None) for group in (~files.prose, files.prose)]
-    assert early.tolist() == sorted(early.tolist())
-    assert set(early.tolist()) <= {row for group in groups for row in group.rows.tolist()}
-    assert {row for row in np.flatnonzero(sparse) if (best > 0).sum() <= 50} <= set(early.tolist())
+    assert similarity.cosines.at(rows).tolist() == cosines[rows].tolist()
+    assert similarity.of(rows).tolist() == pytest.approx([similarity.scaled(cosine) for cosine in cosines[rows].tolist()])
+    assert similarity.cosine(similarity.scaled(0.3)) == pytest.approx(0.3)

@@ -39,15 +39,16 @@ def test_the_rows_of_each_file_come_as_they_come_alone(
     evidence = Evidence(np.arange(len(files)), np.arange(len(words)), starts, owner, words, similarities)
     rows = frozenset(data.draw(st.sets(st.integers(0, len(words) - 1), min_size=1, max_size=3))) if pointed else frozenset()
     meant = frozenset(data.draw(st.sets(st.integers(0, len(words) - 1), max_size=2))) if pointed else frozenset()
-    literal = data.draw(st.dictionaries(st.integers(0, len(words) - 1), st.sampled_from(SCORES), max_size=3)) if pointed else {}
+    more = data.draw(st.dictionaries(st.integers(0, len(words) - 1), st.sampled_from(SCORES), max_size=3)) if pointed else {}
     places = data.draw(st.permutations(range(len(files))))
-    found = Lines(evidence, names, Pointed(rows=rows), meant, literal, None, CODE).of_files(places, most)
+    found = Lines(evidence, names, Pointed(rows=rows), meant, more, None, CODE).of_files(places, most)
     extra = np.zeros(len(words))
     extra[list(rows)] += CODE.lines_pointed
     extra[list(meant)] += CODE.lines_meant
-    extra[list(literal)] += CODE.lines_literal * np.array(list(literal.values()))
-    for place, of_file in zip(places, found, strict=True):
+    extra[list(more)] += np.array(list(more.values()))
+    for place, start, end in zip(places, [0, *found.ends], found.ends, strict=False):
         here = slice(starts[place], starts[place] + lengths[place])
         wanted = alone(words[here], similarities[here], names[here], extra[here])[:most]
-        assert [row - starts[place] for row, _ in of_file] == [row for row, _ in wanted]
-        assert [share for _, share in of_file] == pytest.approx([share for _, share in wanted])
+        assert [row - starts[place] for row in found.rows[start:end]] == [row for row, _ in wanted]
+        assert found.shares[start:end] == pytest.approx([share for _, share in wanted])
+    assert len(found.rows) == len(found.shares) == found.ends[-1]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.retrieval.query import STOP_WORDS, bare_name, searched_terms, understand
+from rag.retrieval.query import STOP_WORDS, bare_name, searched_terms, understand, understood, wording_of
 from rag.retrieval.query_filters import TEST_GLOBS, joined, language_named
 from rag.types import Filters
 
@@ -300,3 +300,23 @@ def test_any_text_is_understood_in_time_in_proportion_to_its_length(pieces: list
 )
 def test_names_with_what_they_belong_to(question: str, qualified: tuple[str, ...]) -> None:
     assert understand(question).qualified == qualified
+
+
+@pytest.mark.parametrize(
+    ("question", "embedded"),
+    [
+        ("where are doors locked", "where are doors locked"),
+        ("  lang:go where are doors  author:ana ", "where are doors"),
+        ("lang:go", "lang:go"),
+        ("how are doors checked in the tests", "how are doors checked in the tests"),
+        ("Doors squeak lang:go\n\n" + "They squeak. " * 60, None),
+    ],
+)
+def test_what_is_embedded_is_known_before_the_question_is_read(question: str, embedded: str | None) -> None:
+    wording = wording_of(question)
+    query = understood(wording)
+    assert query == understand(question)
+    assert wording.embedded == query.embedded
+    assert wording.filters == query.filters
+    assert embedded in (None, wording.embedded)
+    assert (wording.long is None) == (embedded is not None)

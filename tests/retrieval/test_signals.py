@@ -8,42 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.retrieval import signals
-from rag.retrieval.matching import NO_MATCH, Asked, Match, Matches
+from rag.retrieval.matching import Matches
 from rag.retrieval.signals import CODE, PROSE
 from rag.types import Chunk, Kind
-
-RARE = {"locker": 4.0, "open": 1.0}
-
-
-def asked(*terms: str) -> Asked:
-    return Asked(terms, lambda term: RARE.get(term, 1.0))
-
-
-def test_a_match_is_of_stems_or_beginnings_weighed_by_importance() -> None:
-    question = asked("locker", "configuration", "open")
-    assert question.match(("lockers", "door")) == Match(0.5, 4 / 6)
-    assert question.match(("config",)) == Match(1.0, 1 / 6)
-    assert question.match(("opened", "opening")) == Match(1.0, 1 / 6)
-    assert question.match(("door",)) == NO_MATCH
-    assert question.match(()) == NO_MATCH
-    assert asked().match(("door",)) == NO_MATCH
-
-
-@given(st.lists(st.sampled_from(["locker", "open", "door", "doors"]), max_size=4), st.lists(st.sampled_from(["lockers", "door", "x"])))
-def test_a_match_stays_between_nothing_and_one(terms: list[str], words: list[str]) -> None:
-    match = asked(*terms).match(tuple(words))
-    assert 0 <= match.precision <= 1
-    assert 0 <= match.coverage <= 1 + 1e-9
-    assert min(match.precision, match.coverage) - 1e-9 <= match.f1 <= max(match.precision, match.coverage) + 1e-9
-
-
-def test_many_words_are_matched_as_each_of_them_is() -> None:
-    question = asked("locker", "configuration", "open")
-    words: list[tuple[str, ...]] = [("lockers", "door"), (), ("config",), ("door",)]
-    found = question.matches(words)
-    assert found.precision.tolist() == [question.match(one).precision for one in words]
-    assert found.coverage.tolist() == [question.match(one).coverage for one in words]
-    assert not len(question.matches([]).precision)
 
 
 def test_a_file_name_that_says_all_gains_its_whole_weight() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from rag.index.name_words import NameWords
 from rag.retrieval.matching import Asked
+from rag.retrieval.names import all_met
 from rag.retrieval.tongues import CODES
 
 
@@ -21,7 +24,8 @@ from rag.retrieval.tongues import CODES
     ],
 )
 def test_a_language_meets_its_code(terms: list[str], words: tuple[str, ...], precision: float) -> None:
-    assert Asked(terms, lambda term: 1.0).match(words).precision == precision
+    names = NameWords.of_words([words], np.arange(1))
+    assert all_met(names, Asked(terms, lambda term: 1.0)).precision.tolist() == [precision]
 
 
 def test_names_and_codes_are_what_they_should_be() -> None:
