@@ -51,19 +51,6 @@ def test_the_more_of_it_stands_there_the_more_it_counts(chunks: ChunkTable) -> N
     assert said_in(understand(whole), [1, 2], chunks) == {}
 
 
-@pytest.mark.parametrize("question", ["--small-doors flag of the depot", "what does `--small-doors` do?", "run it with --small-doors=3"])
-def test_an_option_of_a_command_is_found_where_it_is_written_whole(tmp_path: Path, question: str) -> None:
-    texts = [
-        'add("--small-doors", help="of letters")',
-        'add("--small-doors-only")',
-        "small doors",
-        "x--small-doors",
-        'add("--SMALL-DOORS")',
-    ]
-    ChunkTable.write(tmp_path / "chunks", [Chunk(f"{n}.py", 1, 1, Kind.MODULE, "python", text) for n, text in enumerate(texts)])
-    assert set(said_in(understand(question), range(len(texts)), ChunkTable.open(tmp_path / "chunks"))) == {0, 4}
-
-
 def test_words_are_run_together_only_where_nothing_stands_between_them() -> None:
     assert segments_of("Door 7 does not open (errno 3): try it again") == [["does", "not", "open"], ["try", "it", "again"]]
     assert segments_of("open it") == []
