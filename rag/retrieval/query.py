@@ -9,21 +9,15 @@ from typing import Literal
 from rag.index.stems import stem
 from rag.index.tokens import terms, word_terms, words
 from rag.retrieval.long_text import LONG, LongText, long_text
+from rag.retrieval.markup import plain
+from rag.retrieval.message import Message, read_message
 from rag.retrieval.places import Place, is_file, places_of
 from rag.retrieval.query_filters import Group, filters_in
 from rag.retrieval.setup.asked import SetupKind, setup_asked
+from rag.retrieval.stop_words import FOREIGN_WORDS, STOP_WORDS, of_other_languages
 from rag.types import Filters
 
 AsksFor = Literal["where", "how", "what", "why", "who", "documentation", "symbol", ""]
-
-_OF_QUESTIONS = """
-a about all am an and any are as at be been being but by can could did do does doing done each every explain find for from get gets
-got had has have having he her here his how i if in into is it its may me might must my no not of on onto or our please shall she
-should show so some tell than that the their them then there these they this those to us use used uses using via was we were what
-when where which who whom whose why will with within without work works would you your
-"""
-STOP_WORDS = frozenset(_OF_QUESTIONS.split())
-"""Words of questions, not of code: where one alone is asked for, it counts."""
 
 _NAME = r"[A-Za-z_$][\w$]*"
 _JOINT = r"(?:::|->|[.#\\/])"
@@ -39,6 +33,8 @@ _IN_PROSE = re.compile(
     )""",
     re.VERBOSE,
 )
+_MOST_DRESSED = 4 * LONG  # characters of a message whose markup is taken off
+_MOST_BESIDE = 20  # terms of what was told beside the question
 _MOST_IDENTIFIERS = 40  # of a text; each is looked up
 _TEST_TOOL = re.compile(r"\btest(?:ing)? (?:client|server|runner|app|harness|helper|mode|utilit)", re.IGNORECASE)  # made for tests, not one
 _TESTS = frozenset({"test", "tests", "tested", "testing", "fixture", "fixtures", "mock", "mocks"})
@@ -72,6 +68,7 @@ _OPAQUE = re.compile(
     r"\b(?:0x[0-9a-f]+|(?=[a-f]*[0-9])[0-9a-f]{10,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b", re.IGNORECASE
 )  # addresses, hashes, identifiers of one run: no source holds them
 _MESSAGE = re.compile(r"\"[^\"\n]{12,400}\"|\b\w{0,60}(?:Error|Exception|Warning)\b: [^\n]{12,400}")
+_TIED = re.compile(r"(?<=\w)'(?:s|t|m|d|ll|ve|re)\b")  # of "it's", "don't"
 _OF_ONE_RUN = re.compile(r"(?<![\w/\\.])[~.]?(?:[A-Za-z]:)?[/\\][^\s\"':,]{1,300}|\b[0-9]+\b")  # of a message: absolute paths, numbers
 
 
@@ -124,11 +121,12 @@ class Query:
 
 def understand(question: str) -> Query:
     """Reads a question, in time proportional to its length. Where nothing but filters was written, they are taken as words."""
-    first, end, below = question.lstrip().partition("\n") if len(question) > LONG else (question, "", "")
+    message = message_of(question)
+    first, end, below = message.asked.lstrip().partition("\n") if len(message.asked) > LONG else (message.asked, "", "")
     asked, filters, group = filters_in(first)  # what is pasted below holds no filters
     text = (asked + end + below).strip()
     if not text:
-        text, filters, group = question.strip(), Filters(), ""
+        text, filters, group = message.asked.strip(), Filters(), ""
     long = long_text(text)
     head = long.title if long else text  # the question itself: what it asks for is said there
     symbol = "" if long else bare_name(text) if _SYMBOL.match(text) else ""
@@ -141,10 +139,10 @@ def understand(question: str) -> Query:
         terms=kept,
         stems=tuple(map(stem, kept)),
         long=long,
-        embedded=long.opening if long else text,
+        embedded=long.opening if long else _in_english(text),
         said="",
-        extra=(),
-        places=places_of(text),
+        extra=_beside(message.told, kept),
+        places=places_of(message.whole if message.told else text),
         symbol=symbol,
         identifiers=(symbol,) if symbol else _identifiers(f"{long.title}\n{long.prose}" if long else text),
         qualified=_qualified(f"{long.title}\n{long.prose}" if long else text),
@@ -159,11 +157,34 @@ def understand(question: str) -> Query:
     )
 
 
+def message_of(question: str) -> Message:
+    """What is asked in it and what is told beside it; a long text, and one that says nothing else, as it stands."""
+    whole = plain(question) if len(question) <= _MOST_DRESSED else question
+    return read_message(whole) if whole and len(whole) <= LONG else Message(question, whole=question)
+
+
+def _beside(told: str, asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The terms of what was told beside a question that it does not hold itself."""
+    if not told:
+        return ()
+    known = frozenset(asked)
+    return tuple(term for term in dict.fromkeys(searched_terms(told)) if term not in known)[:_MOST_BESIDE]
+
+
+def _in_english(text: str) -> str:
+    """Of a question in another language what is left without its small words, as names and terms are: the models know English."""
+    if not of_other_languages(word.lower() for word in words(text)):
+        return text
+    return " ".join(word for word in text.split() if word.strip("¿?¡!.,:;()\"").lower() not in FOREIGN_WORDS) or text
+
+
 def searched_terms(text: str) -> tuple[str, ...]:
     """The terms of a text that are worth searching for: not its stop words, unless it has no others, and not what is of one run alone."""
-    said = _MESSAGE.sub(lambda message: _OF_ONE_RUN.sub(" ", message[0]), _OPAQUE.sub(" ", text))
+    said = _TIED.sub(" ", _MESSAGE.sub(lambda message: _OF_ONE_RUN.sub(" ", message[0]), _OPAQUE.sub(" ", text)))
+    spoken = words(said)
+    silent = STOP_WORDS | FOREIGN_WORDS if of_other_languages(word.lower() for word in spoken) else STOP_WORDS
     # By words: "from" says nothing in a sentence, and something in FromRequest.
-    kept = tuple(term for word in words(said) if word.lower() not in STOP_WORDS for term in word_terms(word))
+    kept = tuple(term for word in spoken if word.lower() not in silent for term in word_terms(word))
     return kept or tuple(terms(text))
 
 

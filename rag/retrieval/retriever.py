@@ -11,7 +11,7 @@ from typing import TypeVar
 from rag.index.cosines import NONE, Rows
 from rag.index.generation import Generation
 from rag.index.spread import Beside
-from rag.protocols import Embedder
+from rag.protocols import Embedder, KnowsWords
 from rag.retrieval.candidates import GROUPED, Candidates, Fusing, Stage
 from rag.retrieval.diversity import AHEAD
 from rag.retrieval.evidence import rows_by_words
@@ -55,6 +55,7 @@ class Retriever:
         self._reranking = reranking
         self._expander_of = expander_of
         self._query_vectors = QueryVectors(embedder)
+        self._knows = embedder.knows if isinstance(embedder, KnowsWords) else None
 
     async def retrieve(
         self,
@@ -89,7 +90,7 @@ class Retriever:
         if stage == "reranked":
             refuse_to_rerank(self._reranking, repository)
         query = understand(question)
-        search = Search(query, generation, joined(filters, query.filters), max(self._settings.candidates, wanted), {})
+        search = Search(query, generation, joined(filters, query.filters), max(self._settings.candidates, wanted), {}, knows=self._knows)
         async with failures_explained(repository.name, self._settings.timeout):
             search = await self._expanded(search, repository)
             narrow = asyncio.to_thread(search.narrowed, filters) if search.takes_long_to_narrow else _value(search.narrowed(filters))

@@ -17,6 +17,7 @@ from rag.index.history_filter import resolved
 from rag.index.sparse import best_rows
 from rag.protocols import HybridStore, ScanningStore, Vector
 from rag.retrieval.focus import focused
+from rag.retrieval.misspelt import Knows, corrected, doubtful, read_as
 from rag.retrieval.query import Query
 from rag.retrieval.query_filters import TEST_GLOBS
 from rag.retrieval.query_vectors import QueryVectors
@@ -54,7 +55,7 @@ class Meaning:
 @dataclass(frozen=True, slots=True)
 class Search:
     """`limit`: candidates, the same for both. Filters are part of both queries. `seconds` is filled as stages end, `notices` with what
-    whoever asked must be told."""
+    whoever asked must be told. `knows`: the words of the language, None where nothing tells: then none is taken for misspelt."""
 
     query: Query
     generation: Generation
@@ -62,11 +63,13 @@ class Search:
     limit: int
     seconds: dict[str, float]
     notices: list[str] = field(default_factory=list)
+    knows: Knows | None = None
 
     @property
     def takes_long_to_narrow(self) -> bool:
-        """Whether that belongs in a thread: files and histories are looked at for filters, and every word of a long question."""
-        return bool(self.filters) or self.query.long is not None
+        """Whether that belongs in a thread: files and histories are looked at for filters, every word of a long question, and the neighbours
+        of a misspelt one."""
+        return bool(self.filters) or self.query.long is not None or (self.knows is not None and bool(doubtful(self.query, self.knows)))
 
     def narrowed(self, given: Filters) -> tuple[Search, NDArray[np.bool_] | None]:
         """What to search, and (n,) the rows that may be found, None for all. Of a long question, the words that are rare here. Where "in
@@ -74,6 +77,8 @@ class Search:
         else. Authors and dates are looked up here, once.
         """
         query = focused(self.query, self.generation.stems, len(self.generation.chunks))
+        read = read_as(query, self.knows, self.generation.sparse, self.generation.stems) if self.knows is not None else {}
+        query = corrected(query, read)
         filters, told = resolved(self.filters, self.generation.history)
         allowed = self.generation.chunks.mask(filters)
         if allowed is not None and not allowed.any() and (in_words := self._without_words(given)) != self.filters:
@@ -82,6 +87,7 @@ class Search:
             filters, more = resolved(in_words, self.generation.history)
             told = tuple(dict.fromkeys((*told, *more)))
             allowed = self.generation.chunks.mask(filters)
+        told = (*told, *(f"Nothing here is called “{word}”: it was read as “{meant}”." for word, meant in read.items()))
         return replace(self, query=query, filters=filters, notices=[*self.notices, *told]), allowed
 
     def _without_words(self, given: Filters) -> Filters:

@@ -63,7 +63,7 @@ def test_a_message_in_a_thread_knows_its_thread_and_whose_it_is() -> None:
         (f"Hey <@{BOT}> , see <@U2|ada> and <#C1|general>", "Hey , see @ada and #general"),
         ("&lt;b&gt; &amp;lt;", "<b> &lt;"),
         ("see <https://example.org/a|the docs> and <https://example.org>", "see the docs and https://example.org"),
-        ("<!here> look", "here look"),
+        ("<!here> look", "@here look"),
         ("line one\nline two  ", "line one\nline two"),
     ],
 )

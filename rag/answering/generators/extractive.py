@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 from rag.answering.generators.stream import ReportedStream, StreamReport
 from rag.index.tokens import terms
+from rag.retrieval.query import message_of
 from rag.types import PROSE, Chunk, ContextChunk, GenerationRequest, Kind
 
 PLACES = 4
@@ -54,7 +55,7 @@ class ExtractiveGenerator:
 
 
 async def _run(request: GenerationRequest, most: int) -> AsyncGenerator[str, None]:
-    asked = question_terms(request.question, request.repository)
+    asked = question_terms(message_of(request.question).asked, request.repository)
     places = choose([entry for entry in request.context if relevant(entry, asked)], most)
     if not places:
         return

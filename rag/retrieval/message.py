@@ -1,0 +1,145 @@
+"""A message as people write it to others: what is asked in it, what is told beside it, and what is neither: greetings, thanks, "can anyone
+tell me". Pure.
+
+Nothing is taken out of a message that says nothing else, and whatever is taken out leaves the rest as it was written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag.retrieval.small_talk import ANYBODY, BACK, CIVIL, EMPTY, FIRST_PERSON, OF_SENTENCES, US, front_of, prefaced, spoken
+
+_SENTENCES = re.compile(
+    r"((?<=[!?])[\"')]*\s+|(?<=\.\.\.)\s+|(?<=[.;])[\"')]*\s+(?=[A-Z\"'(`])|(?<=[a-z]{3}\.)(?<!etc\.)(?<!esp\.)(?<!incl\.)\s+(?=[a-z])|\s+-{1,2}\s+)"
+)
+_ASKS = re.compile(
+    r"(?:how|what|where|which|why|who|whose|when|is|are|was|were|does|do|did|has|have|can|could|should|would|will|may|must)\b", re.IGNORECASE
+)
+_POINTS_BACK = re.compile(r"\b(?:it|this|they|them|these|those|(?:is|are|was|were|does|do|did|of|for|about|from|to|with) that)\b", re.IGNORECASE)
+_AT_FIRST = 5  # words among which a pronoun means what came before, not what the sentence itself has named
+_LIKE_CODE = re.compile(r"`|\w\(\)|\w_\w|[a-z0-9][A-Z]|::|->|\w\.\w|[\w-]/\w")
+_PASTED = re.compile(
+    r"""\s*(?: Traceback\ \( | File\ ".*",\ line\ \d | at\ \S+.*[:(]\d+ | goroutine\ \d | panic:\ | exit\ status\ \d | Caused\ by:
+      | \#\d+\s+\S | \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d | \[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\]?[\s:] | \S+:\d+(?::\d+)?(?:\s\+0x\w+)?\s*$
+      | [\w.]*(?:Error|Exception):\s )""",
+    re.VERBOSE,
+)  # a line of a log or a trace
+_FENCE = re.compile(r"\s*```")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """`asked`: what is searched for, never empty where the message says anything. `told`: what stands beside it and may bear on it, "" for
+    nothing. `whole`: both, as they stood."""
+
+    asked: str
+    told: str = ""
+    whole: str = ""
+
+
+@dataclass(slots=True)
+class _Part:
+    """A sentence, or a line that was pasted. `before`: what separates it from the part before."""
+
+    text: str
+    before: str
+    pasted: bool = False
+    small: bool = False
+    asks: bool = False
+    talk: bool = False
+    preface: str = ""
+
+    def read(self) -> None:
+        core = _trimmed(self.text)
+        while not self.preface and (cut := prefaced(core)) and _says(core[cut[0] :]):
+            self.preface = core[: cut[0]] if cut[1] else ""
+            core = _trimmed(core[cut[0] :])
+        words = spoken(core)
+        self.small = not words or (OF_SENTENCES.issuperset(words) and not CIVIL.isdisjoint([*words, *spoken(self.text)]))
+        self.asks = core.rstrip("\"')*_ ").endswith("?") or bool(_ASKS.match(core))
+        people = not (FIRST_PERSON | US).isdisjoint(words)
+        self.talk = not _LIKE_CODE.search(core) and (not ANYBODY.isdisjoint(words) if self.asks else people)
+        self.text = core
+
+
+def read_message(text: str) -> Message:
+    """What of a short text is asked and what is told. `text`: plain, see rag.retrieval.markup."""
+    parts = _parts(text)
+    pasted = [part for part in parts if part.pasted]
+    said = [part for part in parts if not part.pasted]
+    for part in said:
+        part.read()
+    kept = [part for part in said if not part.small]
+    asked = [part for part in kept if not part.talk]
+    if not any(_says(part.text) for part in asked):
+        asked = kept
+    elif any(part.asks and _leans(part.text) for part in asked):
+        asked = _with_what_is_meant(kept) if kept != asked else [*pasted, *asked]
+    if not any(_says(part.text) for part in asked):  # nothing but what was pasted, or nothing at all
+        return Message(text, whole=text)
+    beside = [part.text for part in (*pasted, *kept) if all(part is not one for one in asked)]
+    return Message(_together(asked), "\n".join([*(part.preface for part in asked if part.preface), *beside]), text)
+
+
+def _parts(text: str) -> list[_Part]:
+    parts: list[_Part] = []
+    for line, pasted in _lines(text):
+        if pasted:
+            parts.append(_Part(line, "\n", pasted=True))
+            continue
+        pieces = _SENTENCES.split(line)
+        parts.append(_Part(pieces[0], "\n"))
+        parts += [_Part(piece, separator) for separator, piece in zip(pieces[1::2], pieces[2::2], strict=True) if piece.strip()]
+    return parts
+
+
+def _lines(text: str) -> list[tuple[str, bool]]:
+    """The lines that hold something, and whether they were pasted: between fences, of a log, of a trace with what stands inside it."""
+    found: list[tuple[str, bool]] = []
+    for block in re.split(r"\n\s*\n", text):
+        fenced = False
+        lines: list[tuple[str, bool]] = []
+        for line in block.split("\n"):
+            if _FENCE.match(line):
+                fenced = not fenced and line.count("```") % 2 == 1
+            elif line.strip():
+                lines.append((line, fenced or bool(_PASTED.match(line))))
+        marked = [number for number, (_, pasted) in enumerate(lines) if pasted]
+        inside = range(marked[0], marked[-1]) if marked else range(0)
+        found += [(line, pasted or number in inside or (bool(marked) and line[:1].isspace())) for number, (line, pasted) in enumerate(lines)]
+    return found
+
+
+def _trimmed(text: str) -> str:
+    """Without the phrases that open a request and the courtesies that end it; as it is where nothing else is left."""
+    start = front_of(text)
+    core = text[start:]
+    while (end := BACK.search(core)) and _says(core[: end.start()]):
+        core = core[: end.start()] + ("?" if "?" in end[0] else "")
+    return core if _says(core) else text
+
+
+def _with_what_is_meant(kept: Sequence[_Part]) -> list[_Part]:
+    """What is asked, and what was told before a question that points back to it."""
+    asked: list[_Part] = []
+    for at, part in enumerate(kept):
+        following = kept[at + 1] if at + 1 < len(kept) else None
+        if not part.talk or (following is not None and following.asks and _leans(following.text)):
+            asked.append(part)
+    return asked
+
+
+def _leans(text: str) -> bool:
+    return _POINTS_BACK.search(" ".join(text.split()[:_AT_FIRST])) is not None
+
+
+def _says(text: str) -> bool:
+    """Whether a text holds a word that could be searched for."""
+    return not EMPTY.issuperset(spoken(text))
+
+
+def _together(parts: Sequence[_Part]) -> str:
+    return "".join(("" if not number else part.before) + part.text for number, part in enumerate(parts)).strip()
