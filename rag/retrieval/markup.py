@@ -13,18 +13,22 @@ _PICTURES = dict.fromkeys([*range(0x1F000, 0x1FB00), *range(0x2600, 0x27C0), *ra
 _LETTERS = _SPACES | _NOTHING | _QUOTES | _DASHES | _BULLETS | _PICTURES
 
 _SHORTCODE = re.compile(r"(?<![\w:]):(?:[a-z][a-z0-9_+'-]{1,40}|[+-]1):(?::skin-tone-[2-6]:)?(?![\w:`])")
-_TOKEN = re.compile(r"<(?:([@!])[\w^|. -]{1,80}|#[A-Z0-9]{3,20}(?:\|([^<>\n]{0,80}))?|((?:https?|mailto|ftp):[^<>|\n]{1,2000})(?:\|([^<>\n]{0,300}))?)>")
+_TOKEN = re.compile(r"<(?:([@!])[A-Za-z][\w^|.@ -]{0,80}|#[A-Z0-9]{3,20}(?:\|([^<>\n]{0,80}))?|((?:https?|mailto|ftp):[^<>|\n]{1,2000})(?:\|([^<>\n]{0,300}))?)>")
 _ASIDE = re.compile(r"\((?:see|cf\.?|per|from|via|ref|details|more|docs?|thread|context|ticket)\b[^()<>\n]{0,60}<https?:(?![^<>\s]{0,300}/(?:blob|blame|raw|src|tree)/)[^<>\n]{1,500}>[^()<>\n]{0,40}\)")
 _MENTION = re.compile(r"(?<![\w/.@])@(?:[UW][A-Z0-9]{6,14}|here|channel|everyone)(?!\w)")
 _ENTITY = re.compile(r"(?<=\S)&(lt|gt|amp|quot|#39);|&(lt|gt|amp|quot|#39);(?=\S)|^&(gt);", re.MULTILINE)
 _OF_ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "#39": "'"}
-_AT_THE_LINE = re.compile(r"^[ \t]*(?:>[ \t]?|[-*+][ \t]+|\d{1,2}[.)][ \t]+)(?=\S)", re.MULTILINE)  # a quotation, an item of a list
+_CITED = re.compile(r"^[ \t]*>[ \t]?(?=\S)", re.MULTILINE)
+_ITEM = re.compile(r"^\s*(?:[-*+][ \t]+|\d{1,2}[.)][ \t]+)(?=\S)")  # of a list, by itself
 _FENCED = re.compile(r"\s*```(?:[a-z]{1,12}\n)?([^`]+)```\s*")
-_ONE_WORD = re.compile(r"\s*(?:[*~]{1,2}([^\s*~_]+)[*~]{1,2}|_([A-Z][^\s*~]*[^\s*~_])_)\s*")
+_ONE_WORD = re.compile(r"\s*(?:[*~]{1,2}([^\s*~]+)[*~]{1,2}|_([A-Z][^\s*~]*[^\s*~_])_)\s*")
 _WRAPPED = re.compile(r"\s*([*_~])(?=\S)([^\n]* [^\n]*)(?<=\S)\1\s*")
 _QUOTED = re.compile(r"\s*(?:\"([^\"]+)\"|'([^']+)')\s*")
 # Only around several words: one alone may be a name, a glob, a pointer.
-_EMPHASIS = re.compile(r"(?<![\w*~`/])(\*{1,3}|~{1,2}|_{1,2})(?=[^\s*~_])([^*~`\n]{0,300}?[^\s*~_`])\1(?![\w*~`/])")
+_EMPHASIS = re.compile(
+    r"(?<![\w*~`/])(?:(\*{1,3}|~{1,2})(?=[^\s*~_])([^*~`\n]{0,300}?[^\s*~_`])\1|(__?)(?=[^\s_])([^_`\n]{0,300}?[^\s_`])\3)(?![\w*~`/])"
+)
+_LOOSE = re.compile(r"(?<!\w)[*_~]|[*_~](?!\w)")
 
 
 def plain(text: str) -> str:
@@ -37,12 +41,14 @@ def plain(text: str) -> str:
     text = _SHORTCODE.sub("\n", text) if ":" in text else text
     if whole := _FENCED.fullmatch(text):
         text = whole[1]
-    if (wrapped := _WRAPPED.fullmatch(text)) and wrapped[1] not in (wrapped[2][0], wrapped[2][-1]) and wrapped[2].count(wrapped[1]) % 2 == 0:
+    if (wrapped := _WRAPPED.fullmatch(text)) and not _LOOSE.search(wrapped[2]):
         text = wrapped[2]
     text = _EMPHASIS.sub(_undressed, text)
     if whole := _ONE_WORD.fullmatch(text) or _QUOTED.fullmatch(text):
         text = whole[1] or whole[2]
-    text = _AT_THE_LINE.sub("", text)
+    text = _CITED.sub("", text)
+    if "\n" not in text.strip():
+        text = _ITEM.sub("", text)
     lines = [re.sub(r"[ \t]+", " ", line).strip() if line[:1].strip() else line.rstrip() for line in text.split("\n")]
     return "\n".join(lines).strip()
 
@@ -57,4 +63,5 @@ def _shown(token: re.Match[str]) -> str:
 
 
 def _undressed(found: re.Match[str]) -> str:
-    return found[2] if " " in found[2] else found[0]
+    inner = str(found[2] or found[4])
+    return inner if " " in inner else found[0]

@@ -27,6 +27,7 @@ _PASTED = re.compile(
       | [\w.]*(?:Error|Exception):\s )""",
     re.VERBOSE,
 )  # a line of a log or a trace
+_SOFT = re.compile(r"(?<=[^\n]{45})(?<=[\w,])[ ]*\n(?=[a-z(`\"'])")  # where a program broke a long line
 _FENCE = re.compile(r"\s*```")
 
 
@@ -42,7 +43,8 @@ class Message:
 
 @dataclass(slots=True)
 class _Part:
-    """A sentence, or a line that was pasted. `before`: what separates it from the part before."""
+    """A sentence, or a line that was pasted. `before`: what separates it from the part before. `small`: a courtesy; `asks`: a question; `talk`: of
+    whoever wrote it, not of code, `ours` by "we" alone; `preface`: what led up to it; `whole`: nothing was taken from it."""
 
     text: str
     before: str
@@ -50,7 +52,9 @@ class _Part:
     small: bool = False
     asks: bool = False
     talk: bool = False
+    ours: bool = False
     preface: str = ""
+    whole: bool = False
 
     def read(self) -> None:
         core = _trimmed(self.text)
@@ -62,6 +66,8 @@ class _Part:
         self.asks = core.rstrip("\"')*_ ").endswith("?") or bool(_ASKS.match(core))
         people = not (FIRST_PERSON | US).isdisjoint(words)
         self.talk = not _LIKE_CODE.search(core) and (not ANYBODY.isdisjoint(words) if self.asks else people)
+        self.ours = self.talk and not self.asks and FIRST_PERSON.isdisjoint(words)
+        self.whole = core == self.text
         self.text = core
 
 
@@ -73,12 +79,16 @@ def read_message(text: str) -> Message:
     for part in said:
         part.read()
     kept = [part for part in said if not part.small]
+    for at, part in enumerate(kept):  # "we" is also what a repository's own people say of it
+        part.talk &= not part.ours or any(other.asks for other in kept) or any(not other.talk for other in kept[at + 1 :])
     asked = [part for part in kept if not part.talk]
     if not any(_says(part.text) for part in asked):
         asked = kept
     elif any(part.asks and _leans(part.text) for part in asked):
         asked = _with_what_is_meant(kept) if kept != asked else [*pasted, *asked]
     if not any(_says(part.text) for part in asked):  # nothing but what was pasted, or nothing at all
+        return Message(text, whole=text)
+    if not pasted and all(part.whole for part in said) and len(asked) == len(said):
         return Message(text, whole=text)
     beside = [part.text for part in (*pasted, *kept) if all(part is not one for one in asked)]
     return Message(_together(asked), "\n".join([*(part.preface for part in asked if part.preface), *beside]), text)
@@ -99,7 +109,7 @@ def _parts(text: str) -> list[_Part]:
 def _lines(text: str) -> list[tuple[str, bool]]:
     """The lines that hold something, and whether they were pasted: between fences, of a log, of a trace with what stands inside it."""
     found: list[tuple[str, bool]] = []
-    for block in re.split(r"\n\s*\n", text):
+    for block in re.split(r"\n\s*\n", _SOFT.sub(" ", text)):
         fenced = False
         lines: list[tuple[str, bool]] = []
         for line in block.split("\n"):

@@ -17,6 +17,11 @@ OFTEN = 3  # chunks that hold what is meant
 _MOST = 3  # words of a question
 _PLAIN_WORD = re.compile(rf"(?<![\w./\\#:@$`'<-])[a-z]{{{SHORTEST},40}}(?![\w/\\(:#`<]|\.\w|-\w)")  # no name of anything
 
+_BESIDE = {
+    letter: {other for other in (row[max(0, at - 1) : at] + row[at + 1 : at + 2])}
+    for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+    for at, letter in enumerate(row)
+}
 _FORMS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("ly", ""), ("er", ""), ("er", "e"), ("ers", ""))
 
 Knows = Callable[[str], bool]
@@ -65,15 +70,18 @@ def corrected(query: Query, read: dict[str, str]) -> Query:
 
 
 def _neighbours(word: str) -> Iterator[str]:
-    """What the word may have been before one letter was left out, put in, mistaken or swapped with the next. The first stands: it is seldom
-    missed, and "setter" is not "letter"."""
+    """What the word may have been before a slip: two letters swapped, one left out, one struck twice or with the key beside it, one struck for
+    the key beside it. No other letters are mistaken for each other, or "linting" would be read as "listing"; and the first is seldom missed."""
     for at in range(1, len(word) + 1):
         head, tail = word[:at], word[at:]
         for letter in ascii_lowercase:
             yield head + letter + tail
-            if tail and letter != tail[0]:
-                yield head + letter + tail[1:]
-        if tail:
+        if not tail:
+            break
+        beside = _BESIDE[tail[0]]
+        for letter in beside:
+            yield head + letter + tail[1:]
+        if word[at - 1] in (tail[0], *beside) or (len(tail) > 1 and tail[1] in (tail[0], *beside)):
             yield head + tail[1:]
         if len(tail) > 1:
             yield head + tail[1] + tail[0] + tail[2:]

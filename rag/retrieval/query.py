@@ -34,6 +34,7 @@ _IN_PROSE = re.compile(
     re.VERBOSE,
 )
 _MOST_DRESSED = 4 * LONG  # characters of a message whose markup is taken off
+_LINES_OF_REPORTS = 4  # what has more and is long is no message with much markup
 _MOST_BESIDE = 20  # terms of what was told beside the question
 _MOST_IDENTIFIERS = 40  # of a text; each is looked up
 _TEST_TOOL = re.compile(r"\btest(?:ing)? (?:client|server|runner|app|harness|helper|mode|utilit)", re.IGNORECASE)  # made for tests, not one
@@ -131,7 +132,7 @@ def understand(question: str) -> Query:
     head = long.title if long else text  # the question itself: what it asks for is said there
     symbol = "" if long else bare_name(text) if _SYMBOL.match(text) else ""
     kept = searched_terms(head)
-    setup = () if symbol or long else tuple(sorted(setup_asked(text.partition("\n")[0])))
+    setup = () if symbol or long else _setup_of(text, message)
     if "licence" in setup:  # as files are called, and what they say, however it is spelled in the question
         kept = tuple(re.sub("^licenc", "licens", term) for term in kept)
     return Query(
@@ -159,8 +160,17 @@ def understand(question: str) -> Query:
 
 def message_of(question: str) -> Message:
     """What is asked in it and what is told beside it; a long text, and one that says nothing else, as it stands."""
-    whole = plain(question) if len(question) <= _MOST_DRESSED else question
+    short = len(question) <= LONG or (len(question) <= _MOST_DRESSED and question.count("\n") < _LINES_OF_REPORTS)
+    whole = plain(question) if short else ""
     return read_message(whole) if whole and len(whole) <= LONG else Message(question, whole=question)
+
+
+def _setup_of(text: str, message: Message) -> tuple[SetupKind, ...]:
+    """Which kinds of setup a question asks for: "show me …" is also a way to ask."""
+    found = setup_asked(text.partition("\n")[0])
+    if not found and not message.told:
+        found = setup_asked(message.whole.partition("\n")[0])
+    return tuple(sorted(found))
 
 
 def _beside(told: str, asked: tuple[str, ...]) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ EMPTY = OF_SENTENCES | frozenset(
 """Words that ask for nothing by themselves."""
 
 FIRST_PERSON = frozenset(
-    "i im ive me my mine myself colleague colleagues coworker coworkers teammate teammates boss nobody somebody someone".split()  # noqa: SIM905
+    "i im ive my mine myself colleague colleagues coworker coworkers teammate teammates boss nobody somebody someone".split()  # noqa: SIM905
 )
 US = frozenset("we us our ours".split())  # noqa: SIM905
 ANYBODY = frozenset("anyone anybody somebody someone everyone everybody folks guys".split())  # noqa: SIM905
@@ -93,13 +93,14 @@ _PREFACE = re.compile(r"([^:`\n]{2,90}):\s+(?=\S)|([^:,`\n]{2,90}),\s+(?=\S)|([^
 _OF_A_CAUSE = re.compile(
     r"(?:for|from|following up|follow-up|context|background|regarding|re|in|at|during|after|before|this|that|here(?:'s| is))\b", re.IGNORECASE
 )
-_SUBORDINATE = re.compile(r"(?:if|when|whenever|while|once|given|assuming|since|because|how|what|where|which|why|who|as|with|without|unless)\b", re.I)
+_SUBORDINATE = re.compile(r"(?:if|when|whenever|while|once|given|assuming|since|because|can|could|do|does|did|is|are|should|would|will|may|must|has|have|how|what|where|which|why|who|as|with|without|unless)\b", re.I)
+_THAT_IS = re.compile(r"\bi\.\s?e\.", re.IGNORECASE)
 _SPOKEN = re.compile(r"(?<!['’\w])[^\W_]+")  # "you're" is you
 
 
 def spoken(text: str) -> list[str]:
     """The words of a sentence, lower case, without what an apostrophe ties to them."""
-    return [word.lower() for word in _SPOKEN.findall(text)]
+    return [word.lower() for word in _SPOKEN.findall(_THAT_IS.sub(" ", text))]
 
 
 def front_of(text: str) -> int:
