@@ -27,7 +27,8 @@ _PASTED = re.compile(
       | [\w.]*(?:Error|Exception):\s )""",
     re.VERBOSE,
 )  # a line of a log or a trace
-_SOFT = re.compile(r"(?<=[^\n]{45})(?<=[\w,])[ ]*\n(?=[a-z(`\"'])")  # where a program broke a long line
+_BROKEN, _GOES_ON = re.compile(r"[\w,] *$"), re.compile(r"[a-z(`\"'](?!``)")
+_WIDE = 45  # characters of a line that a program may have broken
 _FENCE = re.compile(r"\s*```")
 
 
@@ -80,12 +81,15 @@ def read_message(text: str) -> Message:
         part.read()
     kept = [part for part in said if not part.small]
     for at, part in enumerate(kept):  # "we" is also what a repository's own people say of it
-        part.talk &= not part.ours or any(other.asks for other in kept) or any(not other.talk for other in kept[at + 1 :])
+        before, behind = kept[:at], kept[at + 1 :]
+        leads_up = all(other.talk for other in before) and not all(other.talk for other in behind)
+        part.talk &= not part.ours or leads_up or any(other.asks for other in kept)
     asked = [part for part in kept if not part.talk]
     if not any(_says(part.text) for part in asked):
         asked = kept
     elif any(part.asks and _leans(part.text) for part in asked):
         asked = _with_what_is_meant(kept) if kept != asked else [*pasted, *asked]
+    asked = [part for part in asked if part.pasted or not part.asks or _says(part.text)] or asked  # "where does that live?"
     if not any(_says(part.text) for part in asked):  # nothing but what was pasted, or nothing at all
         return Message(text, whole=text)
     if not pasted and all(part.whole for part in said) and len(asked) == len(said):
@@ -107,20 +111,32 @@ def _parts(text: str) -> list[_Part]:
 
 
 def _lines(text: str) -> list[tuple[str, bool]]:
-    """The lines that hold something, and whether they were pasted: between fences, of a log, of a trace with what stands inside it."""
+    """The lines that hold something, and whether they are of a log, or of a trace with what stands inside it. Code between fences is said."""
     found: list[tuple[str, bool]] = []
-    for block in re.split(r"\n\s*\n", _SOFT.sub(" ", text)):
-        fenced = False
-        lines: list[tuple[str, bool]] = []
+    for block in re.split(r"\n\s*\n", text):
+        fence, within = 0, 0  # how many fences there were, and inside which of them a line stands
+        lines: list[tuple[str, bool, int]] = []
         for line in block.split("\n"):
             if _FENCE.match(line):
-                fenced = not fenced and line.count("```") % 2 == 1
+                fence += 1
+                within = fence if not within and line.count("```") % 2 == 1 else 0
+            elif lines and not within and not lines[-1][1] and _goes_on(lines[-1][0], line):
+                lines[-1] = (f"{lines[-1][0].rstrip()} {line}", False, within)
             elif line.strip():
-                lines.append((line, fenced or bool(_PASTED.match(line))))
-        marked = [number for number, (_, pasted) in enumerate(lines) if pasted]
+                lines.append((line, bool(_PASTED.match(line)), within))
+        logs = {within for _, pasted, within in lines if pasted and within}
+        marked = [number for number, (_, pasted, _) in enumerate(lines) if pasted]
         inside = range(marked[0], marked[-1]) if marked else range(0)
-        found += [(line, pasted or number in inside or (bool(marked) and line[:1].isspace())) for number, (line, pasted) in enumerate(lines)]
+        found += [
+            (line, pasted or number in inside or within in logs or (bool(marked) and line[:1].isspace()))
+            for number, (line, pasted, within) in enumerate(lines)
+        ]
     return found
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Whether a program broke one line in two."""
+    return len(line) >= _WIDE and _BROKEN.search(line) is not None and _GOES_ON.match(following) is not None
 
 
 def _trimmed(text: str) -> str:

@@ -69,6 +69,7 @@ _OPAQUE = re.compile(
     r"\b(?:0x[0-9a-f]+|(?=[a-f]*[0-9])[0-9a-f]{10,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b", re.IGNORECASE
 )  # addresses, hashes, identifiers of one run: no source holds them
 _MESSAGE = re.compile(r"\"[^\"\n]{12,400}\"|\b\w{0,60}(?:Error|Exception|Warning)\b: [^\n]{12,400}")
+_WHICH_FILE = re.compile(r"^\W*(?:in )?(?:which|what) (?:source )?(?:file|place|part)s?\b", re.IGNORECASE)  # a way to ask where
 _TIED = re.compile(r"(?<=\w)'(?:s|t|m|d|ll|ve|re)\b")  # of "it's", "don't"
 _OF_ONE_RUN = re.compile(r"(?<![\w/\\.])[~.]?(?:[A-Za-z]:)?[/\\][^\s\"':,]{1,300}|\b[0-9]+\b")  # of a message: absolute paths, numbers
 
@@ -190,6 +191,7 @@ def _in_english(text: str) -> str:
 
 def searched_terms(text: str) -> tuple[str, ...]:
     """The terms of a text that are worth searching for: not its stop words, unless it has no others, and not what is of one run alone."""
+    text = _WHICH_FILE.sub(" ", text)
     said = _TIED.sub(" ", _MESSAGE.sub(lambda message: _OF_ONE_RUN.sub(" ", message[0]), _OPAQUE.sub(" ", text)))
     spoken = words(said)
     silent = STOP_WORDS | FOREIGN_WORDS if of_other_languages(word.lower() for word in spoken) else STOP_WORDS
@@ -200,12 +202,12 @@ def searched_terms(text: str) -> tuple[str, ...]:
 
 def bare_name(symbol: str) -> str:
     """The last part of a qualified name, lower case: "Rails::Engine" -> "engine", "app.route()" -> "route"."""
-    return re.split(_JOINT, symbol.strip().removesuffix("()").strip("!?@:"))[-1].lower()
+    return re.split(_JOINT, symbol.strip().removesuffix("()").strip("!?@:$"))[-1].lower()
 
 
 def qualified_name(symbol: str) -> str:
     """The last two parts of a qualified name, lower case, "" for a bare one: "Rails::Engine.routes" -> "engine.routes"."""
-    parts = re.split(_JOINT, symbol.strip().removesuffix("()").strip("!?@:"))[-2:]
+    parts = re.split(_JOINT, symbol.strip().removesuffix("()").strip("!?@:$"))[-2:]
     return ".".join(parts).lower() if len(parts) == 2 and all(parts) else ""
 
 

@@ -21,6 +21,7 @@ from rag.retrieval.misspelt import Knows, corrected, doubtful, read_as
 from rag.retrieval.query import Query
 from rag.retrieval.query_filters import TEST_GLOBS
 from rag.retrieval.query_vectors import QueryVectors
+from rag.retrieval.spelt import spelt_as_here
 from rag.types import Filters
 
 Found = list[tuple[int, float]]
@@ -78,7 +79,7 @@ class Search:
         """
         query = focused(self.query, self.generation.stems, len(self.generation.chunks))
         read = read_as(query, self.knows, self.generation.sparse, self.generation.stems) if self.knows is not None else {}
-        query = corrected(query, read)
+        query = spelt_as_here(corrected(query, read), self.generation.chunks.defines)
         filters, told = resolved(self.filters, self.generation.history)
         allowed = self.generation.chunks.mask(filters)
         if allowed is not None and not allowed.any() and (in_words := self._without_words(given)) != self.filters:

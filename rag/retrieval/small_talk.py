@@ -54,6 +54,7 @@ _TELL = (
     r"|find(?: out)?|check|look up|point (?:me|us) (?:to|at|towards?))"
 )
 _THEN = r"(?:[:,]? (?:if|whether)(?: (?:there is|there's|we have))?(?= )|:| about| of| the (?:code|place|spot|part|bit)s? (?:for|of|that|which|where))?"
+_WHOM, _SOFTLY, _TELL, _THEN = (part.replace(" ", "[ ]") for part in (_WHOM, _SOFTLY, _TELL, _THEN))  # as a verbose pattern needs them
 _FRONT = re.compile(
     rf"""\s*(?:
         (?:hey|hi|hiya|hello|heya|yo|howdy|morning|good\ (?:morning|afternoon|evening|day)|dear)\b

@@ -93,7 +93,7 @@ def test_a_message_that_says_nothing_else_is_kept(question: str) -> None:
     ("message", "asked", "told"),
     [
         ("The shelf loses parcels at night. Where is it swept?", "The shelf loses parcels at night. Where is it swept?", ""),
-        ("I see the shelf swept at night. Why does it happen?", "I see the shelf swept at night. Why does it happen?", ""),
+        ("I see the shelf swept at night. Why does it happen?", "I see the shelf swept at night.", ""),
         ("I read a lot about shelves today. Where is the door opened?", "Where is the door opened?", "I read a lot about shelves today."),
         ("We had no power last night. Where are doors opened?", "Where are doors opened?", "We had no power last night."),
         ("this came up in standup today and nobody knew: door timeout", "door timeout", "this came up in standup today and nobody knew:"),
