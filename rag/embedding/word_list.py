@@ -1,5 +1,5 @@
-"""The words that an embedding model knows as a whole. Its tokenizer has an entry for each word that is common in what it was trained on, so it
-is a dictionary that is there anyway: what is not in it is rare, a name, or misspelt."""
+"""The words that an embedding model knows as a whole. Its tokenizer has an entry for each word that is common in what it was trained on,
+so it is a dictionary that is there anyway: what is not in it is rare, a name, or misspelt."""
 
 from __future__ import annotations
 

@@ -13,8 +13,12 @@ _PICTURES = dict.fromkeys([*range(0x1F000, 0x1FB00), *range(0x2600, 0x27C0), *ra
 _LETTERS = _SPACES | _NOTHING | _QUOTES | _DASHES | _BULLETS | _PICTURES
 
 _SHORTCODE = re.compile(r"(?<![\w:]):(?:[a-z][a-z0-9_+'-]{1,40}|[+-]1):(?::skin-tone-[2-6]:)?(?![\w:`])")
-_TOKEN = re.compile(r"<(?:([@!])[A-Za-z][\w^|.@ -]{0,80}|#[A-Z0-9]{3,20}(?:\|([^<>\n]{0,80}))?|((?:https?|mailto|ftp):[^<>|\n]{1,2000})(?:\|([^<>\n]{0,300}))?)>")
-_ASIDE = re.compile(r"\((?:see|cf\.?|per|from|via|ref|details|more|docs?|thread|context|ticket)\b[^()<>\n]{0,60}<https?:(?![^<>\s]{0,300}/(?:blob|blame|raw|src|tree)/)[^<>\n]{1,500}>[^()<>\n]{0,40}\)")
+_TOKEN = re.compile(
+    r"<(?:([@!])[A-Za-z][\w^|.@ -]{0,80}|#[A-Z0-9]{3,20}(?:\|([^<>\n]{0,80}))?|((?:https?|mailto|ftp):[^<>|\n]{1,2000})(?:\|([^<>\n]{0,300}))?)>"
+)
+_ASIDE = re.compile(
+    r"\((?:see|cf\.?|per|from|via|ref|details|more|docs?|thread|context|ticket)\b[^()<>\n]{0,60}<https?:(?![^<>\s]{0,300}/(?:blob|blame|raw|src|tree)/)[^<>\n]{1,500}>[^()<>\n]{0,40}\)"
+)
 _MENTION = re.compile(r"(?<![\w/.@])@(?:[UW][A-Z0-9]{6,14}|here|channel|everyone)(?!\w)")
 _ENTITY = re.compile(r"(?<=\S)&(lt|gt|amp|quot|#39);|&(lt|gt|amp|quot|#39);(?=\S)|^&(gt);", re.MULTILINE)
 _OF_ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "#39": "'"}

@@ -16,10 +16,14 @@ _SENTENCES = re.compile(
     r"((?<=[!?])[\"')]*\s+|(?<=\.\.\.)\s+|(?<=[.;])[\"')]*\s+(?=[A-Z\"'(`])|(?<=[a-z]{3}\.)(?<!etc\.)(?<!esp\.)(?<!incl\.)\s+(?=[a-z])|\s+-{1,2}\s+)"
 )
 _ASKS = re.compile(
-    r"(?:how|what|where|which|why|who|whose|when|is|are|was|were|does|do|did|has|have|can|could|should|would|will|may|must)\b", re.IGNORECASE
+    r"(?:how|what|where|which|why|who|whose|when|is|are|was|were|does|do|did|has|have|can|could|should|would|will|may|must)\b",
+    re.IGNORECASE,
 )
-_POINTS_BACK = re.compile(r"\b(?:it|this|they|them|these|those|(?:is|are|was|were|does|do|did|of|for|about|from|to|with) that)\b", re.IGNORECASE)
+_POINTS_BACK = re.compile(
+    r"\b(?:it|this|they|them|these|those|(?:is|are|was|were|does|do|did|of|for|about|from|to|with) that)\b", re.IGNORECASE
+)
 _AT_FIRST = 5  # words among which a pronoun means what came before, not what the sentence itself has named
+_FEW = 4  # less than a quarter of the words of what is hardly more than a courtesy
 _LIKE_CODE = re.compile(r"`|\w\(\)|\w_\w|[a-z0-9][A-Z]|::|->|\w\.\w|[\w-]/\w")
 _PASTED = re.compile(
     r"""\s*(?: Traceback\ \( | File\ ".*",\ line\ \d | at\ \S+.*[:(]\d+ | goroutine\ \d | panic:\ | exit\ status\ \d | Caused\ by:
@@ -66,8 +70,10 @@ class _Part:
         self.small = not words or (OF_SENTENCES.issuperset(words) and not CIVIL.isdisjoint([*words, *spoken(self.text)]))
         self.asks = core.rstrip("\"')*_ ").endswith("?") or bool(_ASKS.match(core))
         people = not (FIRST_PERSON | US).isdisjoint(words)
-        self.talk = not _LIKE_CODE.search(core) and (not ANYBODY.isdisjoint(words) if self.asks else people)
-        self.ours = self.talk and not self.asks and FIRST_PERSON.isdisjoint(words)
+        others = sum(word not in OF_SENTENCES for word in words)
+        courteous = not CIVIL.isdisjoint(words) and others * _FEW < len(words)
+        self.talk = not _LIKE_CODE.search(core) and (courteous or (not ANYBODY.isdisjoint(words) if self.asks else people))
+        self.ours = self.talk and not courteous and not self.asks and FIRST_PERSON.isdisjoint(words)
         self.whole = core == self.text
         self.text = core
 
@@ -94,7 +100,7 @@ def read_message(text: str) -> Message:
         return Message(text, whole=text)
     if not pasted and all(part.whole for part in said) and len(asked) == len(said):
         return Message(text, whole=text)
-    beside = [part.text for part in (*pasted, *kept) if all(part is not one for one in asked)]
+    beside = [part.text for part in (*pasted, *kept) if all(part is not one for one in asked) and _says(part.text)]
     return Message(_together(asked), "\n".join([*(part.preface for part in asked if part.preface), *beside]), text)
 
 

@@ -1,4 +1,5 @@
-"""Slips of the keyboard: a word of the question that no chunk holds is read as the one that is meant, where the index holds it one slip away."""
+"""Slips of the keyboard: a word of the question that no chunk holds is read as the one that is meant, where the index holds that one
+slip away."""
 
 from __future__ import annotations
 
@@ -18,11 +19,23 @@ _MOST = 3  # words of a question
 _PLAIN_WORD = re.compile(rf"(?<![\w./\\#:@$`'<-])[a-z]{{{SHORTEST},40}}(?![\w/\\(:#`<]|\.\w|-\w)")  # no name of anything
 
 _BESIDE = {
-    letter: {other for other in (row[max(0, at - 1) : at] + row[at + 1 : at + 2])}
+    letter: set(row[max(0, at - 1) : at] + row[at + 1 : at + 2])
     for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm")
     for at, letter in enumerate(row)
 }
-_FORMS = (("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("ly", ""), ("er", ""), ("er", "e"), ("ers", ""))
+_FORMS = (
+    ("s", ""),
+    ("es", ""),
+    ("ies", "y"),
+    ("ed", ""),
+    ("ed", "e"),
+    ("ing", ""),
+    ("ing", "e"),
+    ("ly", ""),
+    ("er", ""),
+    ("er", "e"),
+    ("ers", ""),
+)
 
 Knows = Callable[[str], bool]
 """Whether a word, in lower case, is one of the language."""
@@ -40,9 +53,7 @@ def doubtful(query: Query, knows: Knows) -> tuple[str, ...]:
 
 def _known(word: str, knows: Knows) -> bool:
     """Whether a word or what it is a form of is one of the language."""
-    return knows(word) or any(
-        word.endswith(ending) and (knows(word.removesuffix(ending) + instead)) for ending, instead in _FORMS
-    )
+    return knows(word) or any(word.endswith(ending) and (knows(word.removesuffix(ending) + instead)) for ending, instead in _FORMS)
 
 
 def read_as(query: Query, knows: Knows, whole: SparseIndex, stems: SparseIndex) -> dict[str, str]:
@@ -70,8 +81,9 @@ def corrected(query: Query, read: dict[str, str]) -> Query:
 
 
 def _neighbours(word: str) -> Iterator[str]:
-    """What the word may have been before a slip: two letters swapped, one left out, one struck twice or with the key beside it, one struck for
-    the key beside it. No other letters are mistaken for each other, or "linting" would be read as "listing"; and the first is seldom missed."""
+    """What the word may have been before a slip: two letters swapped, one left out, one struck twice or with the key beside it, one struck
+    for the key beside it. No other letters are mistaken for each other, or "linting" would be read as "listing"; and the first is seldom
+    missed."""
     for at in range(1, len(word) + 1):
         head, tail = word[:at], word[at:]
         for letter in ascii_lowercase:

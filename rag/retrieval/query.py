@@ -186,7 +186,7 @@ def _in_english(text: str) -> str:
     """Of a question in another language what is left without its small words, as names and terms are: the models know English."""
     if not of_other_languages(word.lower() for word in words(text)):
         return text
-    return " ".join(word for word in text.split() if word.strip("¿?¡!.,:;()\"").lower() not in FOREIGN_WORDS) or text
+    return " ".join(word for word in text.split() if word.strip('¿?¡!.,:;()"').lower() not in FOREIGN_WORDS) or text
 
 
 def searched_terms(text: str) -> tuple[str, ...]:

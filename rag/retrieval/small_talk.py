@@ -7,12 +7,12 @@ import re
 from rag.retrieval.stop_words import FOREIGN_WORDS, STOP_WORDS
 
 CIVIL = frozenset(
-    """hey hi hiya hello heya yo howdy greetings morning afternoon evening folks everyone everybody guys people friends thanks thank thx ty
-    tia cheers regards obliged appreciate appreciated please pls plz kindly sorry apologies apologise apologize forgive newbie noob dumb silly
-    urgent urgency rush curious wondering wonder um uh hmm erm btw fyi tldr qq afaik imho hope hoping anyway pointers hint hints clue idea ideas
-    anyone anybody someone somebody haha lol question questions asking pray advance welcome cc
-    danke dankeschön hallo moin servus merci bonjour bonsoir salut gracias hola frage pregunta
-    """.split()  # noqa: SIM905
+    """hey hi hiya hello heya yo howdy greetings morning afternoon evening folks everyone everybody guys people friends thanks thank thx ty tia
+cheers regards appreciate appreciated please pls plz kindly sorry apologies apologise apologize forgive newbie noob dumb silly
+urgent rush curious wondering wonder um uh hmm erm btw fyi tldr qq afaik imho hope hoping anyway pointers hint hints clue idea
+ideas anyone anybody someone somebody haha lol question questions asking pray advance welcome cc danke dankeschön hallo moin servus merci
+bonjour bonsoir salut gracias hola frage pregunta
+""".split()  # noqa: SIM905
 )
 """Words one of which makes a sentence of nothing but such words a courtesy."""
 
@@ -21,12 +21,12 @@ OF_SENTENCES = (
     | STOP_WORDS
     | FOREIGN_WORDS
     | frozenset(
-        """good day well nice great lovely happy team all there dear bot footnote quick short simple small basic stupid little one ask asked
-        before already again just maybe perhaps really very much quite lot lots long way help helps helping know knows knew think ok okay right
-        now today here back so but also too if then than because hopefully probably incoming new time moment minute sec second take look
-        looking let be been could would might best kind noise bother bothering disturb spam spamming ping pinging friday monday week weekend
-        answer answers pointer ring bell tl dr q ps low high priority hours ve re ll m s t d don doesn didn isn aren wasn can couldn wouldn
-        """.split()  # noqa: SIM905
+        """good day well nice great lovely happy team all there dear bot footnote quick short simple small basic stupid little one ask asked before
+already again just maybe perhaps really very much quite lot lots long way help helps helping know knows knew think ok okay right now today
+here back so but also too if then than because hopefully probably new time moment minute sec second take look looking let be been
+could would might best kind bother bothering disturb spam spamming ping pinging friday monday week weekend answer answers pointer
+tl dr q ps hours ve re ll m s t d don doesn didn isn aren wasn can couldn wouldn
+""".split()  # noqa: SIM905
     )
 )
 """What a courtesy is made of."""
@@ -46,15 +46,27 @@ ANYBODY = frozenset("anyone anybody somebody someone everyone everybody folks gu
 
 _WHOM = r"(?:you|u|anyone|anybody|someone|somebody|everyone|any ?one of you|one of you|some of you|we|i)(?: (?:guys|folks|all|here))?"
 _SOFTLY = r"(?:(?:please|pls|plz|kindly|possibly|maybe|perhaps|quickly|briefly|just|happen to|also|already|really|still|actually) )*"
-_TELL = (
-    r"(?:(?:tell|show|give|help|teach|remind|enlighten|walk|guide|direct|point|let)(?: (?:me|us))"
-    r"(?: (?:out|find|understand|know|see|through|to|towards?|at|in the direction of|on|with|of|about|figure out|find out|locate"
-    r"|the following|an? (?:overview|pointer|hint|summary|explanation|idea|quick overview)))*|explain(?: to (?:me|us))?|clarify"
-    r"|elaborate on|shed (?:some )?light on|know|remember|recall|say|help(?: me| us)?(?: out)?(?: with)?(?: the following| this)?"
-    r"|find(?: out)?|check|look up|point (?:me|us) (?:to|at|towards?))"
+_WITH = (
+    r"out|find|understand|know|see|through|to|towards?|at|in the direction of|on|with|of|about|figure out|find out|locate|the following"
+    r"|an? (?:overview|pointer|hint|summary|explanation|idea|quick overview)"
 )
-_THEN = r"(?:[:,]? (?:if|whether)(?: (?:there is|there's|we have))?(?= )|:| about| of| the (?:code|place|spot|part|bit)s? (?:for|of|that|which|where))?"
-_WHOM, _SOFTLY, _TELL, _THEN = (part.replace(" ", "[ ]") for part in (_WHOM, _SOFTLY, _TELL, _THEN))  # as a verbose pattern needs them
+_TELL = (
+    rf"(?:(?:tell|show|give|help|teach|remind|enlighten|walk|guide|direct|point|let) (?:me|us)(?: (?:{_WITH}))*|explain(?: to (?:me|us))?|clarify"
+    r"|elaborate on|shed (?:some )?light on|know|remember|recall|say|help(?: me| us)?(?: out)?(?: with)?(?: the following| this)?"
+    r"|find(?: out)?|check|look up)"
+)
+_THEN = (
+    r"(?:[:,]? (?:if|whether)(?: (?:there is|there's|we have))?(?= )|:| about| of"
+    r"| the (?:code|place|spot|part|bit)s? (?:for|of|that|which|where))?"
+)
+
+
+def _spaced(pattern: str) -> str:
+    """As a verbose pattern needs it."""
+    return pattern.replace(" ", "[ ]")
+
+
+_TO_WHOM, _SOFT, _TELLS, _ABOUT = (_spaced(pattern) for pattern in (f"{_WHOM} {_SOFTLY}", _SOFTLY, _TELL, _THEN))
 _FRONT = re.compile(
     rf"""\s*(?:
         (?:hey|hi|hiya|hello|heya|yo|howdy|morning|good\ (?:morning|afternoon|evening|day)|dear)\b
@@ -65,17 +77,17 @@ _FRONT = re.compile(
       | tl;?dr\b | @footnote\b[,:]?
       | (?:(?:a\ |one\ |just\ (?:a\ )?|another\ )*(?:quick|short|small|simple|dumb|silly|stupid|basic|newbie|noob|random|general)\ )
             (?:question|q|one|thing)\b(?:[ ](?:here|about|for\ you|for\ the\ team|from\ me))?\s*[:,-]*
-      | (?:can|could|would|will|might|may)[ ]{_WHOM}[ ]{_SOFTLY}{_TELL}{_THEN}
-      | (?:do|does|did|has|have)[ ]{_WHOM}[ ]{_SOFTLY}
-            (?:know|remember|recall|have\ (?:any|an|a)\ (?:idea|clue|hint|pointer)s?(?:\ (?:of|on|about|as\ to))?|got\ (?:any|an|a)\ (?:idea|clue)s?){_THEN}
-      | (?:any(?:one|body)|some(?:one|body))[ ]{_SOFTLY}(?:know|knows|got\ (?:a|any)\ (?:clue|idea)s?){_THEN}
-      | (?:i(?:'m|\ am|\ was|'ve\ been|\ have\ been)?|we(?:'re|\ are|\ were)?)[ ]{_SOFTLY}
+      | (?:can|could|would|will|might|may)[ ]{_TO_WHOM}{_TELLS}{_ABOUT}
+      | (?:do|does|did|has|have)[ ]{_TO_WHOM}
+            (?:know|remember|recall|have\ (?:any|an|a)\ (?:idea|clue|hint|pointer)s?(?:\ (?:of|on|about|as\ to))?|got\ (?:any|an|a)\ (?:idea|clue)s?){_ABOUT}
+      | (?:any(?:one|body)|some(?:one|body))[ ]{_SOFT}(?:know|knows|got\ (?:a|any)\ (?:clue|idea)s?){_ABOUT}
+      | (?:i(?:'m|\ am|\ was|'ve\ been|\ have\ been)?|we(?:'re|\ are|\ were)?)[ ]{_SOFT}
             (?:wondering|wonder|curious|asking(?:\ myself)?|trying\ to\ (?:find(?:\ out)?|understand|figure\ out|locate|see|learn)
-              |looking\ (?:for|to\ find|into)|searching\ for|interested\ (?:in|to\ know)|unsure|not\ sure){_THEN}
-      | (?:i|we)(?:'d|\ would)?[ ]{_SOFTLY}(?:like|love|want|need|have|wanted|wish)[ ]to[ ]
-            (?:know|understand|find(?:\ out)?|ask|see|learn|figure\ out|hear|locate){_THEN}
-      | (?:i|we)[ ](?:can't|cannot|couldn't|don't|do\ not)[ ](?:seem\ to[ ])?(?:find|know|understand|remember|figure\ out|see|get){_THEN}
-      | (?:tell|show)[ ](?:me|us){_THEN} | point[ ](?:me|us)[ ](?:to|at|towards?){_THEN} | help[ ](?:me|us)(?:[ ](?:find|understand|with|locate)){_THEN}
+              |looking\ (?:for|to\ find|into)|searching\ for|interested\ (?:in|to\ know)|unsure|not\ sure){_ABOUT}
+      | (?:i|we)(?:'d|\ would)?[ ]{_SOFT}(?:like|love|want|need|have|wanted|wish)[ ]to[ ]
+            (?:know|understand|find(?:\ out)?|ask|see|learn|figure\ out|hear|locate){_ABOUT}
+      | (?:i|we)[ ](?:can't|cannot|couldn't|don't|do\ not)[ ](?:seem\ to[ ])?(?:find|know|understand|remember|figure\ out|see|get){_ABOUT}
+      | (?:tell|show)[ ](?:me|us){_ABOUT} | point[ ](?:me|us)[ ](?:to|at|towards?){_ABOUT} | help[ ](?:me|us)(?:[ ](?:find|understand|with|locate)){_ABOUT}
       | (?:is|are)[ ]there[ ](?:something|anything|some\ (?:code|place)|any\ (?:code|place))(?:[ ](?:here|already))?[ ](?:for|that|which|to)\b
       | (?:any|got\ any)[ ](?:idea|clue|hint|pointer|chance)s?(?:[ ](?:on|about|as\ to|of))?\s*[:,]?
       | (?:sorry|apologies|forgive\ me|excuse\ me)\b[^:,.!?]{{0,60}}[:,-]+
@@ -92,9 +104,13 @@ BACK = re.compile(
 
 _PREFACE = re.compile(r"([^:`\n]{2,90}):\s+(?=\S)|([^:,`\n]{2,90}),\s+(?=\S)|([^:`\n]{2,90})\.{3}\s+(?=\S)")
 _OF_A_CAUSE = re.compile(
-    r"(?:for|from|following up|follow-up|context|background|regarding|re|in|at|during|after|before|this|that|here(?:'s| is))\b", re.IGNORECASE
+    r"(?:for|from|following up|follow-up|context|background|regarding|re|in|at|during|after|before|this|that|here(?:'s| is))\b",
+    re.IGNORECASE,
 )
-_SUBORDINATE = re.compile(r"(?:if|when|whenever|while|once|given|assuming|since|because|can|could|do|does|did|is|are|should|would|will|may|must|has|have|how|what|where|which|why|who|as|with|without|unless)\b", re.I)
+_SUBORDINATE = re.compile(
+    r"(?:if|when|whenever|while|once|given|assuming|since|because|can|could|do|does|did|is|are|should|would|will|may|must|has|have|how|what|where|which|why|who|as|with|without|unless)\b",
+    re.I,
+)
 _THAT_IS = re.compile(r"\bi\.\s?e\.", re.IGNORECASE)
 _SPOKEN = re.compile(r"(?<!['’\w])[^\W_]+")  # "you're" is you
 

@@ -15,24 +15,27 @@ STOP_WORDS = frozenset(_OF_QUESTIONS.split())
 """Words of questions, not of code: where one alone is asked for, it counts."""
 
 _IN_OTHER_LANGUAGES = """
-aber alle als auch auf aus bei bin bitte bist das dass dem den der des die dir doch du durch eigentlich ein eine einem einen einer eines er es etwas
-euch für funktioniert gerne gibt haben hallo hat hier ich ihr im implementiert in irgendwo ist ja jemand kann kannst kein keine können könnt kurze
-frage frag fragen man mich mir mit muss nach nicht noch nur oder schon sein sich sie sind so und uns vom von vor war warum was weiß weiss welche
-welchem welchen welcher welches wenn wer werden wie wieso wir wird wissen wo wofür woher wurde wurden zu zum zur zusammen über danke dankeschön
-finde finden macht mal wohl genau guten morgen tag abend
-au aux avec bonjour bonsoir ce cela ces cet cette chez comme comment dans de des donc du elle elles en est et être fait font gère il ils je la là le
-les leur leurs lui mais merci mon nous on ou où par pas peut peux pour pourquoi qu quand que quel quelle quelles quels qui quelqu quelque quelques
-sa salut sait sans se sert ses si son sont sur se tous tout toute trouve trouver un une utilise vers votre vous avance beaucoup rapide svp plaît
-al algo alguien alguna alguno aquí cómo como con cuál cuáles cuándo de del desde dónde donde el ella ellos en entre es esa ese eso esta está están
-este esto gracias hace hacia hasta hay hola la las lo los más me mi muchas muy no nos nosotros o para pero por porque porqué pregunta puede pueden
-puedo qué que quién quien rápida rápido saber sabe se sin sobre su sus también tiene tienen todo todos un una unas uno unos usa y ya buenas buenos código
+aber alle als auch auf aus bei bin bitte bist das dass dem den der des die dir doch du durch eigentlich ein eine einem einen einer eines
+er es etwas euch für funktioniert gerne gibt haben hallo hat hier ich ihr im implementiert in irgendwo ist ja jemand kann kannst kein
+keine können könnt kurze frage frag fragen man mich mir mit muss nach nicht noch nur oder schon sein sich sie sind so und uns vom von vor
+war warum was weiß weiss welche welchem welchen welcher welches wenn wer werden wie wieso wir wird wissen wo wofür woher wurde wurden zu
+zum zur zusammen über danke dankeschön finde finden macht mal wohl genau guten morgen tag abend au aux avec bonjour bonsoir ce cela ces
+cet cette chez comme comment dans de des donc du elle elles en est et être fait font gère il ils je la là le les leur leurs lui mais merci
+mon nous on ou où par pas peut peux pour pourquoi qu quand que quel quelle quelles quels qui quelqu quelque quelques sa salut sait sans se
+sert ses si son sont sur se tous tout toute trouve trouver un une utilise vers votre vous avance beaucoup rapide svp plaît al algo alguien
+alguna alguno aquí cómo como con cuál cuáles cuándo de del desde dónde donde el ella ellos en entre es esa ese eso esta está están este
+esto gracias hace hacia hasta hay hola la las lo los más me mi muchas muy no nos nosotros o para pero por porque porqué pregunta puede
+pueden puedo qué que quién quien rápida rápido saber sabe se sin sobre su sus también tiene tienen todo todos un una unas uno unos usa y
+ya buenas buenos código
 """
 FOREIGN_WORDS = frozenset(_IN_OTHER_LANGUAGES.split()) - STOP_WORDS
 """The same of German, French and Spanish, of which some mean something else in English and in code: they say nothing where several stand."""
-_TELLING = FOREIGN_WORDS - frozenset(
-    "alle als auf bin dem den der des die du ein er es hat im ja man mir mit war was wo so tag und au ce comme de des en est et fait il je la le les mais mon on ou "
-    "par pas peut pour qui sa sans se ses si son sur tout un une vers al algo con del el es este hay la las lo los me mi no o para por se sin su todo y ya sobre".split()  # noqa: SIM905
-)
+_AS_IN_ENGLISH = """
+al algo alle als auf bin comme con de del dem den der des die du ein el en er es est este et fait hat hay il im ja je la las le les lo los man me
+mi mir mit mon no o on ou par pas para peut por pour qui sa sans se ses si sin so son su sur tag todo tout un und une vers war was wo y ya au ce
+sobre mais mal wohl
+"""
+_TELLING = FOREIGN_WORDS - frozenset(_AS_IN_ENGLISH.split())  # of no other language, nor of code
 
 
 def of_other_languages(words: Iterable[str]) -> bool:

@@ -47,8 +47,8 @@ def test_a_third_of_the_wrappers_is_a_test() -> None:
     unread = [wording for wording in around.WORDINGS if wording.unread]
     assert len(around.WORDINGS) >= 25
     assert len(unread) >= len(around.WORDINGS) / 3
-    assert {wording.family for wording in unread} == {"unread wrappers"}
-    assert all(wording.unread == (wording.family == "unread wrappers") for wording in WORDINGS)
+    families = {"unread wrappers", "wrappers written afterwards"}
+    assert all(wording.unread == (wording.family in families) for wording in WORDINGS)
 
 
 def test_a_slip_is_one() -> None:
@@ -94,7 +94,7 @@ def test_the_same_wordings_in_each_run() -> None:
 
 def test_questions_are_drawn_once_and_for_all(tmp_path: Path) -> None:
     lines = [
-        {"dataset": "change", "id": f"c{n}", "repo": "example/depot", "commit": "0" * 40, "language": "go", "query": f"Open door {n}\n\nIt was shut.",
+        {"dataset": "change", "id": f"c{n}", "repo": "example/depot", "commit": "0" * 40, "language": "go", "query": f"Open door {n}\n\nIt shut.",
          "relevant": [{"path": "door.go"}]}
         for n in range(99)
     ]  # fmt: skip
@@ -117,11 +117,14 @@ def test_the_table_says_what_changed() -> None:
 
 
 async def test_a_wrapped_question_finds_the_same(tmp_path: Path, models_directory: Path) -> None:
-    files = {"src/lamp.py": 'def light(lamp):\n    """Lights one lamp."""\n    return lamp\n', "docs/lamp.md": "# Lamps\n\nA lamp is lit.\n"}
+    files = {
+        "src/lamp.py": 'def light(lamp):\n    """Lights one lamp."""\n    return lamp\n',
+        "docs/lamp.md": "# Lamps\n\nA lamp is lit.\n",
+    }
     source = make_repository(tmp_path / "repos" / "owner+lamp", files)
     shutil.copytree(models_directory, tmp_path / "data" / "models")
-    asked = Question("lamp", "own", "owner/lamp", git(source, "rev-parse", "HEAD"), "python", "how a lamp is lit", (Label("src/lamp.py"),))
-    gone = Question("gone", "own", "owner/gone", "0" * 40, "python", "how a lamp is lit", (Label("src/lamp.py"),))
+    asked = Question("lamp", "own", "owner/lamp", git(source, "rev-parse", "HEAD"), "python", "how a Lamp is lit", (Label("src/lamp.py"),))
+    gone = Question("gone", "own", "owner/gone", "0" * 40, "python", "how a Lamp is lit", (Label("src/lamp.py"),))
     indexes = EvalIndexes(tmp_path / "repos", tmp_path / "data")
     try:
         pairs, left_out = await measure([asked, gone], indexes, RetrievalSettings(), lambda message: None, each=3, only=["markup", "case"])

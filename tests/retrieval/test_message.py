@@ -168,7 +168,12 @@ def test_any_text_is_understood_and_nothing_is_lost_that_says_something(text: st
 
 
 @settings(max_examples=30)
-@given(st.lists(st.sampled_from([" ", "\n", "hey ", "thanks, ", "door ", ": ", "- ", "... ", "`", "*", "_", "<@U0AAAAAAA>", "?", "```\n"]), max_size=120))
+@given(
+    st.lists(
+        st.sampled_from([" ", "\n", "hey ", "thanks, ", "door ", ": ", "- ", "... ", "`", "*", "_", "<@U0AAAAAAA>", "?", "```\n"]),
+        max_size=120,
+    )
+)
 def test_pieces_of_messages_in_any_order(pieces: list[str]) -> None:
     query = understand("".join(pieces))
     if "door " in pieces and len("".join(pieces)) <= LONG:

@@ -59,7 +59,9 @@ def test_one_slip_in_a_word_that_nothing_holds(forms: tuple[SparseIndex, SparseI
     assert read.get(wrong, "") == meant
 
 
-@pytest.mark.parametrize("name", ["lokcer_door", "lokcerDoor", "Lokcer", "`lokcer`", "lokcer.open", "lokcer()", "src/lokcer", "lokcer-door", "lokcer.py"])
+@pytest.mark.parametrize(
+    "name", ["lokcer_door", "lokcerDoor", "Lokcer", "`lokcer`", "lokcer.open", "lokcer()", "src/lokcer", "lokcer-door", "lokcer.py"]
+)
 def test_names_are_read_as_they_stand(forms: tuple[SparseIndex, SparseIndex], name: str) -> None:
     assert read_as(understand(f"where is {name} opened"), knows, *forms) == {}
 

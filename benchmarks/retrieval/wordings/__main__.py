@@ -14,8 +14,8 @@ from pathlib import Path
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.retrieval.wordings",
-        description="Asks labelled questions as they are and as people write: with chatter around them, in other forms of sentence, with slips "
-        "of the keyboard, in other case and spelling. Prints what each way loses.",
+        description="Asks labelled questions as they are and as people write: with chatter around them, in other forms of sentence, with "
+        "slips of the keyboard, in other case and spelling. Prints what each way loses.",
     )
     parser.add_argument("--bench", type=Path, required=True, metavar="DIR", help="folder of question files (docs/retrieval.md)")
     parser.add_argument("--repos", type=Path, required=True, metavar="DIR", help="folder of clones")
@@ -41,9 +41,7 @@ def main() -> int:
     if not questions:
         parser.error(f"there are no questions in {options.bench}")
     own = load_settings(None)
-    indexes = EvalIndexes(
-        options.repos, own.data_dir / "evaluation", embedding=embedding_settings(own), standing_only=options.standing
-    )
+    indexes = EvalIndexes(options.repos, own.data_dir / "evaluation", embedding=embedding_settings(own), standing_only=options.standing)
     try:
         pairs, left_out = asyncio.run(
             measure(questions, indexes, retrieval_settings(own), tell, each=options.each, only=options.only or ())

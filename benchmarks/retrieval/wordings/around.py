@@ -50,6 +50,18 @@ _UNREAD = (
     "pretty sure I've seen this somewhere but can't find it any more, {q}",
     "*Question:* {q}\n*Urgency:* low",
 )
+_AFTERWARDS = (
+    "Heya, maybe a silly thing to ask on a Monday :sweat_smile: but {q} Ta!",
+    "<!channel> we're having a debate at lunch about this: {q} Loser buys coffee ☕",
+    "{q} (context: writing the onboarding doc and got stuck on that part)",
+    "Just got off a call with support, they want to know {q}",
+    "<@U0QWERTYU>, since you wrote most of it: {q}",
+    "FWIW I did search the channel first. {q} Links welcome :link:",
+    "Happy Friday y'all 🎉 {q}",
+    "not urgent at all, but if somebody has a minute: {q}",
+    "Trying to get my head around something here… {q}",
+    "*[backend]* {q} _edited_",
+)  # written when the code stood, which was not changed after they were asked
 
 
 def _spaced(text: str) -> str:
@@ -63,4 +75,5 @@ WORDINGS: tuple[Wording, ...] = (
     *(framed("markup", template) for template in _MARKUP),
     Wording("markup", "no-break and zero-width spaces", lambda text, random: _spaced(text)),
     *(framed("unread wrappers", template, unread=True) for template in _UNREAD),
+    *(framed("wrappers written afterwards", template, unread=True) for template in _AFTERWARDS),
 )

@@ -10,7 +10,9 @@ from benchmarks.retrieval.wordings.wording import ALL, Kind, Wording
 
 _SENTENCES: frozenset[Kind] = ALL - {"symbol"}
 _CONTENT = re.compile(r"(?<![\w./#:`-])[a-z]{6,}(?![\w./#:(`])")  # words, not names
-_NEIGHBOURS = {key: row[max(0, at - 1) : at] + row[at + 1 : at + 2] for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm") for at, key in enumerate(row)}
+_NEIGHBOURS = {
+    key: row[max(0, at - 1) : at] + row[at + 1 : at + 2] for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm") for at, key in enumerate(row)
+}
 _NAME = re.compile(r"\b[A-Za-z]+[a-z0-9][A-Z]\w*\b|\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _QUALIFIED = re.compile(r"\b([A-Za-z_]\w+)(::|#|\.)([A-Za-z_]\w+)\b(?!\.)")
@@ -79,7 +81,9 @@ def _swapped(pairs: tuple[tuple[str, str], ...], *, back: bool) -> Callable[[str
 
 
 def _plural(text: str, random: Random) -> str | None:
-    words = [match for match in _CONTENT.finditer(text) if match[0] not in _COMMON and not match[0].endswith(("ing", "ed", "ly", "ss", "es"))]
+    words = [
+        match for match in _CONTENT.finditer(text) if match[0] not in _COMMON and not match[0].endswith(("ing", "ed", "ly", "ss", "es"))
+    ]
     if not words:
         return None
     chosen = random.choice(words)

@@ -35,7 +35,11 @@ def as_json(pairs: Sequence[Pair]) -> list[dict[str, object]]:
             "family": pair.wording.family,
             "wording": pair.wording.name,
             "text": pair.said,
-            **{f"{name}_{when}": getattr(found, name) for when, found in (("plain", pair.before), ("said", pair.after)) for name in found.__slots__},
+            **{
+                f"{name}_{when}": getattr(found, name)
+                for when, found in (("plain", pair.before), ("said", pair.after))
+                for name in found.__slots__
+            },
         }
         for pair in pairs
     ]
