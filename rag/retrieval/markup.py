@@ -14,7 +14,8 @@ _LETTERS = _SPACES | _NOTHING | _QUOTES | _DASHES | _BULLETS | _PICTURES
 
 _SHORTCODE = re.compile(r"(?<![\w:]):(?:[a-z][a-z0-9_+'-]{1,40}|[+-]1):(?::skin-tone-[2-6]:)?(?![\w:`])")
 _TOKEN = re.compile(
-    r"<(?:([@!])[A-Za-z][\w^|.@ -]{0,80}|#[A-Z0-9]{3,20}(?:\|([^<>\n]{0,80}))?|((?:https?|mailto|ftp):[^<>|\n]{1,2000})(?:\|([^<>\n]{0,300}))?)>"
+    r"<(?:([@!])[A-Za-z][\w^|.@ -]{0,80}|#[A-Z0-9]{3,20}(?:\|([^<>\n]{0,80}))?"
+    r"|((?:https?|mailto|ftp):[^<>|\n]{1,2000})(?:\|([^<>\n]{0,300}))?)>"
 )
 _ASIDE = re.compile(
     r"\((?:see|cf\.?|per|from|via|ref|details|more|docs?|thread|context|ticket)\b[^()<>\n]{0,60}<https?:(?![^<>\s]{0,300}/(?:blob|blame|raw|src|tree)/)[^<>\n]{1,500}>[^()<>\n]{0,40}\)"

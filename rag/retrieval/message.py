@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.retrieval.small_talk import ANYBODY, BACK, CIVIL, EMPTY, FIRST_PERSON, OF_SENTENCES, US, front_of, prefaced, spoken
+from rag.retrieval.small_talk import ANYBODY, BACK, CIVIL, EMPTY, FIRST_PERSON, OF_SENTENCES, OTHERS, front_of, prefaced, spoken
 
 _SENTENCES = re.compile(
     r"((?<=[!?])[\"')]*\s+|(?<=\.\.\.)\s+|(?<=[.;])[\"')]*\s+(?=[A-Z\"'(`])|(?<=[a-z]{3}\.)(?<!etc\.)(?<!esp\.)(?<!incl\.)\s+(?=[a-z])|\s+-{1,2}\s+)"
@@ -23,12 +23,15 @@ _POINTS_BACK = re.compile(
     r"\b(?:it|this|they|them|these|those|(?:is|are|was|were|does|do|did|of|for|about|from|to|with) that)\b", re.IGNORECASE
 )
 _AT_FIRST = 5  # words among which a pronoun means what came before, not what the sentence itself has named
+_ASIDE = re.compile(r"\s\(([^()`]{10,300})\)([?!.]*)\s*$")
+_FEW_PARTS = 2  # of a message, not of a report
+_OF_A_SENTENCE = 4  # words in brackets at the end that are an aside
 _FEW = 4  # less than a quarter of the words of what is hardly more than a courtesy
 _LIKE_CODE = re.compile(r"`|\w\(\)|\w_\w|[a-z0-9][A-Z]|::|->|\w\.\w|[\w-]/\w")
 _PASTED = re.compile(
     r"""\s*(?: Traceback\ \( | File\ ".*",\ line\ \d | at\ \S+.*[:(]\d+ | goroutine\ \d | panic:\ | exit\ status\ \d | Caused\ by:
-      | \#\d+\s+\S | \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d | \[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\]?[\s:] | \S+:\d+(?::\d+)?(?:\s\+0x\w+)?\s*$
-      | [\w.]*(?:Error|Exception):\s )""",
+      | \#\d+\s+\S | \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d | \[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)\]?[\s:]
+      | \S+:\d+(?::\d+)?(?:\s\+0x\w+)?\s*$ | [\w.]*(?:Error|Exception):\s )""",
     re.VERBOSE,
 )  # a line of a log or a trace
 _BROKEN, _GOES_ON = re.compile(r"[\w,] *$"), re.compile(r"[a-z(`\"'](?!``)")
@@ -48,8 +51,9 @@ class Message:
 
 @dataclass(slots=True)
 class _Part:
-    """A sentence, or a line that was pasted. `before`: what separates it from the part before. `small`: a courtesy; `asks`: a question; `talk`: of
-    whoever wrote it, not of code, `ours` by "we" alone; `preface`: what led up to it; `whole`: nothing was taken from it."""
+    """A sentence, or a line that was pasted. `before`: what separates it from the part before. `small`: a courtesy; `asks`: a question;
+    `talk`: of whoever wrote it, not of code, `ours` by "we" alone; `preface`: what led up to it; `aside`: in
+    brackets behind it; `whole`: nothing was taken from it."""
 
     text: str
     before: str
@@ -59,17 +63,21 @@ class _Part:
     talk: bool = False
     ours: bool = False
     preface: str = ""
+    aside: str = ""
     whole: bool = False
 
-    def read(self) -> None:
-        core = _trimmed(self.text)
+    def read(self, *, alone: bool) -> None:
+        core = self.text
+        if alone and (aside := _ASIDE.search(core)) and not _LIKE_CODE.search(aside[1]) and len(spoken(aside[1])) >= _OF_A_SENTENCE:
+            core, self.aside = core[: aside.start()] + aside[2], aside[1]
+        core = _trimmed(core)
         while not self.preface and (cut := prefaced(core)) and _says(core[cut[0] :]):
             self.preface = core[: cut[0]] if cut[1] else ""
             core = _trimmed(core[cut[0] :])
         words = spoken(core)
         self.small = not words or (OF_SENTENCES.issuperset(words) and not CIVIL.isdisjoint([*words, *spoken(self.text)]))
         self.asks = core.rstrip("\"')*_ ").endswith("?") or bool(_ASKS.match(core))
-        people = not (FIRST_PERSON | US).isdisjoint(words)
+        people = not (FIRST_PERSON | OTHERS).isdisjoint(words)
         others = sum(word not in OF_SENTENCES for word in words)
         courteous = not CIVIL.isdisjoint(words) and others * _FEW < len(words)
         self.talk = not _LIKE_CODE.search(core) and (courteous or (not ANYBODY.isdisjoint(words) if self.asks else people))
@@ -84,7 +92,7 @@ def read_message(text: str) -> Message:
     pasted = [part for part in parts if part.pasted]
     said = [part for part in parts if not part.pasted]
     for part in said:
-        part.read()
+        part.read(alone=len(said) <= _FEW_PARTS)
     kept = [part for part in said if not part.small]
     for at, part in enumerate(kept):  # "we" is also what a repository's own people say of it
         before, behind = kept[:at], kept[at + 1 :]
@@ -101,7 +109,7 @@ def read_message(text: str) -> Message:
     if not pasted and all(part.whole for part in said) and len(asked) == len(said):
         return Message(text, whole=text)
     beside = [part.text for part in (*pasted, *kept) if all(part is not one for one in asked) and _says(part.text)]
-    return Message(_together(asked), "\n".join([*(part.preface for part in asked if part.preface), *beside]), text)
+    return Message(_together(asked), "\n".join([*(said for part in asked for said in (part.preface, part.aside) if said), *beside]), text)
 
 
 def _parts(text: str) -> list[_Part]:
@@ -117,7 +125,8 @@ def _parts(text: str) -> list[_Part]:
 
 
 def _lines(text: str) -> list[tuple[str, bool]]:
-    """The lines that hold something, and whether they are of a log, or of a trace with what stands inside it. Code between fences is said."""
+    """The lines that hold something, and whether they are of a log, or of a trace with what stands inside it. Code between fences is said
+    like any other."""
     found: list[tuple[str, bool]] = []
     for block in re.split(r"\n\s*\n", text):
         fence, within = 0, 0  # how many fences there were, and inside which of them a line stands

@@ -68,8 +68,8 @@ class Search:
 
     @property
     def takes_long_to_narrow(self) -> bool:
-        """Whether that belongs in a thread: files and histories are looked at for filters, every word of a long question, and the neighbours
-        of a misspelt one."""
+        """Whether that belongs in a thread: files and histories are looked at for filters, every word of a long question, and what a
+        misspelt one may have been."""
         return bool(self.filters) or self.query.long is not None or (self.knows is not None and bool(doubtful(self.query, self.knows)))
 
     def narrowed(self, given: Filters) -> tuple[Search, NDArray[np.bool_] | None]:

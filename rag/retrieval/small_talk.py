@@ -7,10 +7,11 @@ import re
 from rag.retrieval.stop_words import FOREIGN_WORDS, STOP_WORDS
 
 CIVIL = frozenset(
-    """hey hi hiya hello heya yo howdy greetings morning afternoon evening folks everyone everybody guys people friends thanks thank thx ty tia
-cheers regards appreciate appreciated please pls plz kindly sorry apologies apologise apologize forgive newbie noob dumb silly
-urgent rush curious wondering wonder um uh hmm erm btw fyi tldr qq afaik imho hope hoping anyway pointers hint hints clue idea
-ideas anyone anybody someone somebody haha lol question questions asking pray advance welcome cc danke dankeschön hallo moin servus merci
+    """
+hey hi hiya hello heya yo howdy greetings morning afternoon evening folks everyone everybody guys people friends thanks thank thx ty
+tia cheers regards appreciate appreciated please pls plz kindly sorry apologies apologise apologize forgive newbie noob dumb silly
+urgent rush curious wondering wonder um uh hmm erm btw fyi tldr qq afaik imho hope hoping anyway pointers hint hints clue idea ideas
+anyone anybody someone somebody haha lol question questions asking pray advance welcome cc danke dankeschön hallo moin servus merci
 bonjour bonsoir salut gracias hola frage pregunta
 """.split()  # noqa: SIM905
 )
@@ -21,27 +22,29 @@ OF_SENTENCES = (
     | STOP_WORDS
     | FOREIGN_WORDS
     | frozenset(
-        """good day well nice great lovely happy team all there dear bot footnote quick short simple small basic stupid little one ask asked before
-already again just maybe perhaps really very much quite lot lots long way help helps helping know knows knew think ok okay right now today
-here back so but also too if then than because hopefully probably new time moment minute sec second take look looking let be been
-could would might best kind bother bothering disturb spam spamming ping pinging friday monday week weekend answer answers pointer
-tl dr q ps hours ve re ll m s t d don doesn didn isn aren wasn can couldn wouldn
+        """
+good day well nice great lovely happy team all there dear bot footnote quick short simple small basic stupid little one ask asked
+before already again just maybe perhaps really very much quite lot lots long way help helps helping know knows knew think ok okay
+right now today here back so but also too if then than because hopefully probably new time moment minute sec second take look
+looking let be been could would might best kind bother bothering disturb spam spamming ping pinging friday monday week weekend
+answer answers pointer tl dr q ps hours ve re ll m s t d don doesn didn isn aren wasn can couldn wouldn
 """.split()  # noqa: SIM905
     )
 )
 """What a courtesy is made of."""
 
 EMPTY = OF_SENTENCES | frozenset(
-    """live lives located happen happens happening wrong going cause causes reason problem issue supposed possible mean means it that this
-    these those them thing things stuff place somewhere anything something nothing
-    """.split()  # noqa: SIM905
+    """
+live lives located happen happens happening wrong going cause causes reason problem issue supposed possible mean means it that this
+these those them thing things stuff place somewhere anything something nothing
+""".split()  # noqa: SIM905
 )
 """Words that ask for nothing by themselves."""
 
 FIRST_PERSON = frozenset(
     "i im ive my mine myself colleague colleagues coworker coworkers teammate teammates boss nobody somebody someone".split()  # noqa: SIM905
 )
-US = frozenset("we us our ours".split())  # noqa: SIM905
+OTHERS = frozenset("we us our ours you your yours they them their theirs he she his her him".split())  # noqa: SIM905
 ANYBODY = frozenset("anyone anybody somebody someone everyone everybody folks guys".split())  # noqa: SIM905
 
 _WHOM = r"(?:you|u|anyone|anybody|someone|somebody|everyone|any ?one of you|one of you|some of you|we|i)(?: (?:guys|folks|all|here))?"
@@ -51,8 +54,8 @@ _WITH = (
     r"|an? (?:overview|pointer|hint|summary|explanation|idea|quick overview)"
 )
 _TELL = (
-    rf"(?:(?:tell|show|give|help|teach|remind|enlighten|walk|guide|direct|point|let) (?:me|us)(?: (?:{_WITH}))*|explain(?: to (?:me|us))?|clarify"
-    r"|elaborate on|shed (?:some )?light on|know|remember|recall|say|help(?: me| us)?(?: out)?(?: with)?(?: the following| this)?"
+    rf"(?:(?:tell|show|give|help|teach|remind|enlighten|walk|guide|direct|point|let) (?:me|us)(?: (?:{_WITH}))*|explain(?: to (?:me|us))?"
+    r"|clarify|elaborate on|shed (?:some )?light on|know|remember|recall|say|help(?: me| us)?(?: out)?(?: with)?(?: the following| this)?"
     r"|find(?: out)?|check|look up)"
 )
 _THEN = (
@@ -79,7 +82,8 @@ _FRONT = re.compile(
             (?:question|q|one|thing)\b(?:[ ](?:here|about|for\ you|for\ the\ team|from\ me))?\s*[:,-]*
       | (?:can|could|would|will|might|may)[ ]{_TO_WHOM}{_TELLS}{_ABOUT}
       | (?:do|does|did|has|have)[ ]{_TO_WHOM}
-            (?:know|remember|recall|have\ (?:any|an|a)\ (?:idea|clue|hint|pointer)s?(?:\ (?:of|on|about|as\ to))?|got\ (?:any|an|a)\ (?:idea|clue)s?){_ABOUT}
+            (?:know|remember|recall|have\ (?:any|an|a)\ (?:idea|clue|hint|pointer)s?(?:\ (?:of|on|about|as\ to))?
+              |got\ (?:any|an|a)\ (?:idea|clue)s?){_ABOUT}
       | (?:any(?:one|body)|some(?:one|body))[ ]{_SOFT}(?:know|knows|got\ (?:a|any)\ (?:clue|idea)s?){_ABOUT}
       | (?:i(?:'m|\ am|\ was|'ve\ been|\ have\ been)?|we(?:'re|\ are|\ were)?)[ ]{_SOFT}
             (?:wondering|wonder|curious|asking(?:\ myself)?|trying\ to\ (?:find(?:\ out)?|understand|figure\ out|locate|see|learn)
@@ -87,21 +91,24 @@ _FRONT = re.compile(
       | (?:i|we)(?:'d|\ would)?[ ]{_SOFT}(?:like|love|want|need|have|wanted|wish)[ ]to[ ]
             (?:know|understand|find(?:\ out)?|ask|see|learn|figure\ out|hear|locate){_ABOUT}
       | (?:i|we)[ ](?:can't|cannot|couldn't|don't|do\ not)[ ](?:seem\ to[ ])?(?:find|know|understand|remember|figure\ out|see|get){_ABOUT}
-      | (?:tell|show)[ ](?:me|us){_ABOUT} | point[ ](?:me|us)[ ](?:to|at|towards?){_ABOUT} | help[ ](?:me|us)(?:[ ](?:find|understand|with|locate)){_ABOUT}
-      | (?:is|are)[ ]there[ ](?:something|anything|some\ (?:code|place)|any\ (?:code|place))(?:[ ](?:here|already))?[ ](?:for|that|which|to)\b
+      | (?:tell|show)[ ](?:me|us){_ABOUT} | point[ ](?:me|us)[ ](?:to|at|towards?){_ABOUT}
+      | help[ ](?:me|us)(?:[ ](?:find|understand|with|locate)){_ABOUT}
+      | (?:is|are)[ ]there[ ](?:(?:some|any)thing|(?:some|any)\ (?:code|place))(?:[ ](?:here|already))?[ ](?:for|that|which|to)\b
       | (?:any|got\ any)[ ](?:idea|clue|hint|pointer|chance)s?(?:[ ](?:on|about|as\ to|of))?\s*[:,]?
       | (?:sorry|apologies|forgive\ me|excuse\ me)\b[^:,.!?]{{0,60}}[:,-]+
     )(?:[,:](?=\s))?\s*""",
     re.IGNORECASE | re.VERBOSE,
 )
 BACK = re.compile(
-    r"""[\s,;.!?()-]+(?:(?:many|much|big)\ )?(?:please|pls|plz|thanks?(?:\ (?:you|a\ lot|a\ bunch|so\ much|very\ much|in\ advance|all|folks|again))*|thx|ty|tia
+    r"""[\s,;.!?()-]+(?:(?:many|much|big)\ )?(?:please|pls|plz|thx|ty|tia
+        |thanks?(?:\ (?:you|a\ (?:lot|bunch)|(?:so|very)\ much|in\ advance|all|folks|again))*
         |cheers|kindly|anyone|anybody|folks|guys|by\ any\ chance|at\ all|asap|(?:best|kind)?\ ?regards|btw|haha|lol)\s*[?!.:)]*\s*$
       | (?<=[^.])\.{3}\s*$ | \?{2,}\s*$""",
     re.IGNORECASE | re.VERBOSE,
 )
 """A courtesy that ends a sentence."""
 
+_SENTENCE = 4  # words of a preface that is one
 _PREFACE = re.compile(r"([^:`\n]{2,90}):\s+(?=\S)|([^:,`\n]{2,90}),\s+(?=\S)|([^:`\n]{2,90})\.{3}\s+(?=\S)")
 _OF_A_CAUSE = re.compile(
     r"(?:for|from|following up|follow-up|context|background|regarding|re|in|at|during|after|before|this|that|here(?:'s| is))\b",
@@ -129,8 +136,8 @@ def front_of(text: str) -> int:
 
 
 def prefaced(text: str) -> tuple[int, bool] | None:
-    """Where a sentence begins behind words that only lead up to it ("for a customer ticket: …"), and whether these tell something. None where
-    there are none."""
+    """Where a sentence begins behind words that only lead up to it ("for a customer ticket: …"), and whether these tell something. None
+    where there are none."""
     found = _PREFACE.match(text)
     if found is None:
         return None
@@ -140,6 +147,8 @@ def prefaced(text: str) -> tuple[int, bool] | None:
         return found.end(), False
     person = not FIRST_PERSON.isdisjoint(words) or not ANYBODY.isdisjoint(words)
     if found[1] and len(words) > 1 and (person or _OF_A_CAUSE.match(preface)):
+        return found.end(), True
+    if found[1] and len(words) >= _SENTENCE and not OTHERS.isdisjoint(words):
         return found.end(), True
     if found[2] and person and not _SUBORDINATE.match(preface):
         return found.end(), True

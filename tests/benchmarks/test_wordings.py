@@ -94,7 +94,7 @@ def test_the_same_wordings_in_each_run() -> None:
 
 def test_questions_are_drawn_once_and_for_all(tmp_path: Path) -> None:
     lines = [
-        {"dataset": "change", "id": f"c{n}", "repo": "example/depot", "commit": "0" * 40, "language": "go", "query": f"Open door {n}\n\nIt shut.",
+        {"dataset": "change", "id": f"c{n}", "repo": "example/depot", "commit": "0" * 40, "language": "go", "query": f"Open {n}\n\nShut.",
          "relevant": [{"path": "door.go"}]}
         for n in range(99)
     ]  # fmt: skip
@@ -102,7 +102,7 @@ def test_questions_are_drawn_once_and_for_all(tmp_path: Path) -> None:
     once, again = drawn(tmp_path), drawn(tmp_path)
     assert once == again
     assert len(once) == 50
-    assert all(one.text.startswith("Open door") and "\n" not in one.text for one in once)
+    assert all(one.text.startswith("Open ") and "\n" not in one.text for one in once)
     assert len(drawn(tmp_path, 0.1)) == 5
 
 

@@ -18,18 +18,21 @@ _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _QUALIFIED = re.compile(r"\b([A-Za-z_]\w+)(::|#|\.)([A-Za-z_]\w+)\b(?!\.)")
 _COMMON = frozenset("should before between another through without within during whether however there their which would could".split())  # noqa: SIM905
 
+_STEMS = (
+    *("normal", "serial", "initial", "synchron", "optim", "custom", "organ", "recogn", "author", "token", "final", "summar", "sanit"),
+    *("parallel", "material", "capital", "minim", "maxim"),
+)
 _BRITISH = (
-    *((stem + "ize", stem + "ise") for stem in ("normal", "serial", "initial", "synchron", "optim", "custom", "organ", "recogn", "author", "token", "final", "summar", "sanit", "parallel", "material", "capital", "minim", "maxim")),
-    *((stem + "ization", stem + "isation") for stem in ("normal", "serial", "initial", "synchron", "optim", "custom", "token", "author", "final", "parallel", "sanit")),
-    *((stem + "izer", stem + "iser") for stem in ("serial", "normal", "initial", "synchron", "optim", "token", "sanit", "final")),
+    *((stem + ending, stem + ending.replace("z", "s")) for stem in _STEMS for ending in ("ize", "ization", "izer")),
     ("color", "colour"), ("behavior", "behaviour"), ("canceled", "cancelled"), ("canceling", "cancelling"), ("center", "centre"),
-    ("license", "licence"), ("favor", "favour"), ("labeled", "labelled"), ("modeling", "modelling"), ("analyze", "analyse"), ("catalog", "catalogue"),
-    ("gray", "grey"), ("honor", "honour"), ("neighbor", "neighbour"),
+    ("license", "licence"), ("favor", "favour"), ("labeled", "labelled"), ("modeling", "modelling"), ("analyze", "analyse"),
+    ("catalog", "catalogue"), ("gray", "grey"), ("honor", "honour"), ("neighbor", "neighbour"),
 )  # fmt: skip
 _SHORT = (
     ("configuration", "config"), ("authentication", "auth"), ("authorization", "auth"), ("database", "db"), ("repository", "repo"),
-    ("parameters", "params"), ("parameter", "param"), ("message", "msg"), ("messages", "msgs"), ("context", "ctx"), ("initialization", "init"),
-    ("initialize", "init"), ("asynchronous", "async"), ("environment", "env"), ("directory", "dir"), ("directories", "dirs"),
+    ("parameters", "params"), ("parameter", "param"), ("message", "msg"), ("messages", "msgs"), ("context", "ctx"),
+    ("initialization", "init"), ("initialize", "init"),
+    ("asynchronous", "async"), ("environment", "env"), ("directory", "dir"), ("directories", "dirs"),
     ("function", "func"), ("functions", "funcs"), ("implementation", "impl"), ("error", "err"), ("request", "req"), ("response", "res"),
     ("connection", "conn"), ("specification", "spec"), ("documentation", "docs"), ("library", "lib"), ("package", "pkg"),
     ("internationalization", "i18n"), ("localization", "l10n"), ("kubernetes", "k8s"), ("arguments", "args"), ("argument", "arg"),
@@ -41,6 +44,8 @@ _SHORT = (
     ("administrator", "admin"), ("information", "info"), ("execution", "exec"), ("execute", "exec"), ("utilities", "utils"),
     ("utility", "util"), ("user interface", "UI"), ("operating system", "OS"), ("regular expression", "regex"), ("identifier", "id"),
 )  # fmt: skip
+
+_LENGTHENED = tuple(pair for pair in _SHORT if pair[1] not in ("id", "num", "val", "max", "min"))  # those are words of their own
 
 
 def _typo(how: str) -> Callable[[str, Random], str | None]:
@@ -130,5 +135,5 @@ WORDINGS: tuple[Wording, ...] = (
     Wording("spelling", "British", _swapped(_BRITISH, back=False)),
     Wording("spelling", "American", _swapped(_BRITISH, back=True)),
     Wording("abbreviations", "short for long", _swapped(_SHORT, back=False)),
-    Wording("abbreviations", "long for short", _swapped(tuple((a, b) for a, b in _SHORT if b not in ("id", "num", "val", "max", "min")), back=True)),
+    Wording("abbreviations", "long for short", _swapped(_LENGTHENED, back=True)),
 )  # fmt: skip

@@ -11,7 +11,8 @@ from rag.retrieval.confidence import REFUSE_BELOW, WARN_BELOW
 
 HEAD = (
     f"{'':<34}{'pairs':>6}  {'one list: plain':>15}{'said':>7}{'change':>8}{'half a':>8}{'half b':>8}"
-    f"  {'code: plain':>11}{'said':>7}{'change':>8}  {'other group leads':>17}  {'warned: plain':>13}{'said':>6}  {'declined: plain':>15}{'said':>6}"
+    f"  {'code: plain':>11}{'said':>7}{'change':>8}  {'other group leads':>17}"
+    f"  {'warned: plain':>13}{'said':>6}  {'declined: plain':>15}{'said':>6}"
 )
 
 
