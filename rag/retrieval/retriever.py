@@ -154,7 +154,7 @@ class Retriever:
         are ranked."""
 
         def about() -> Subject | None:
-            return subject_of(search.query, search.generation) if stage in GROUPED else None
+            return subject_of(search.query, search.generation, search.knows) if stage in GROUPED else None
 
         def by_words() -> tuple[Words | None, Subject | None, Rows]:
             words, subject = search.sparse(allowed) if stage != "dense" else None, about()
