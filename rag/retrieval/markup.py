@@ -17,9 +17,6 @@ _TOKEN = re.compile(
     r"<(?:([@!])[A-Za-z][\w^|.@ -]{0,80}|#[A-Z0-9]{3,20}(?:\|([^<>\n]{0,80}))?"
     r"|((?:https?|mailto|ftp):[^<>|\n]{1,2000})(?:\|([^<>\n]{0,300}))?)>"
 )
-_ASIDE = re.compile(
-    r"\((?:see|cf\.?|per|from|via|ref|details|more|docs?|thread|context|ticket)\b[^()<>\n]{0,60}<https?:(?![^<>\s]{0,300}/(?:blob|blame|raw|src|tree)/)[^<>\n]{1,500}>[^()<>\n]{0,40}\)"
-)
 _MENTION = re.compile(r"(?<![\w/.@])@(?:[UW][A-Z0-9]{6,14}|here|channel|everyone)(?!\w)")
 _ENTITY = re.compile(r"(?<=\S)&(lt|gt|amp|quot|#39);|&(lt|gt|amp|quot|#39);(?=\S)|^&(gt);", re.MULTILINE)
 _OF_ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "#39": "'"}
@@ -40,8 +37,7 @@ def plain(text: str) -> str:
     """The words of a short message without what only dresses them. Of a link with a label the label, unless it points at a file."""
     text = text.translate(_LETTERS)
     text = _ENTITY.sub(lambda found: _OF_ENTITIES[found[1] or found[2] or found[3]], text) if "&" in text else text
-    if "<" in text:
-        text = _TOKEN.sub(_shown, _ASIDE.sub(" ", text))
+    text = _TOKEN.sub(_shown, text) if "<" in text else text
     text = _MENTION.sub(" ", text) if "@" in text else text
     text = _SHORTCODE.sub("\n", text) if ":" in text else text
     if whole := _FENCED.fullmatch(text):
@@ -62,7 +58,7 @@ def _shown(token: re.Match[str]) -> str:
     """Of people and groups nothing, of a channel its name, of a link its label, or where it leads if that is a file on a host."""
     _, channel, link, label = token.groups()
     if link is None:
-        return channel or " "
+        return f"#{channel}" if channel else " "
     at_a_file = re.search(r"/(?:blob|blame|raw|src|tree)/", link) is not None
     return link if at_a_file or not label or "://" in label else label
 

@@ -25,6 +25,7 @@ _POINTS_BACK = re.compile(
 _AT_FIRST = 5  # words among which a pronoun means what came before, not what the sentence itself has named
 _ASIDE = re.compile(r"\s\(([^()`]{10,300})\)([?!.]*)\s*$")
 _FEW_PARTS = 2  # of a message, not of a report
+_IN_BRACKETS = re.compile(r"\(([^()`]+)\)[.!]?")
 _OF_A_SENTENCE = 4  # words in brackets at the end that are an aside
 _FEW = 4  # less than a quarter of the words of what is hardly more than a courtesy
 _LIKE_CODE = re.compile(r"`|\w\(\)|\w_\w|[a-z0-9][A-Z]|::|->|\w\.\w|[\w-]/\w")
@@ -68,7 +69,7 @@ class _Part:
 
     def read(self, *, alone: bool) -> None:
         core = self.text
-        if alone and (aside := _ASIDE.search(core)) and not _LIKE_CODE.search(aside[1]) and len(spoken(aside[1])) >= _OF_A_SENTENCE:
+        if alone and (aside := _ASIDE.search(core)) and _is_aside(aside[1]):
             core, self.aside = core[: aside.start()] + aside[2], aside[1]
         core = _trimmed(core)
         while not self.preface and (cut := prefaced(core)) and _says(core[cut[0] :]):
@@ -78,6 +79,9 @@ class _Part:
         self.small = not words or (OF_SENTENCES.issuperset(words) and not CIVIL.isdisjoint([*words, *spoken(self.text)]))
         self.asks = core.rstrip("\"')*_ ").endswith("?") or bool(_ASKS.match(core))
         people = not (FIRST_PERSON | OTHERS).isdisjoint(words)
+        if alone and (brackets := _IN_BRACKETS.fullmatch(self.text.strip())) and _is_aside(brackets[1]):
+            self.text, self.talk = brackets[1], True
+            return
         others = sum(word not in OF_SENTENCES for word in words)
         courteous = not CIVIL.isdisjoint(words) and others * _FEW < len(words)
         self.talk = not _LIKE_CODE.search(core) and (courteous or (not ANYBODY.isdisjoint(words) if self.asks else people))
@@ -171,6 +175,12 @@ def _with_what_is_meant(kept: Sequence[_Part]) -> list[_Part]:
         if not part.talk or (following is not None and following.asks and _leans(following.text)):
             asked.append(part)
     return asked
+
+
+def _is_aside(text: str) -> bool:
+    """Whether what stands in brackets behind a question is another sentence, or says where more stands."""
+    words = spoken(text)
+    return not _LIKE_CODE.search(text) and (len(words) >= _OF_A_SENTENCE or words[:1] in (["see"], ["cf"]))
 
 
 def _leans(text: str) -> bool:

@@ -16,7 +16,7 @@ from rag.retrieval.markup import plain
         ("@U0ABCDEFG doors", "doors"),
         ("<!here> doors", "doors"),
         ("@app.route and @override", "@app.route and @override"),
-        ("doors in <#C0ABCDEF|depot>", "doors in depot"),
+        ("doors in <#C0ABCDEF|depot>", "doors in #depot"),
         ("<https://example.org/x|the shelf>", "the shelf"),
         ("<https://example.org/depot>", "https://example.org/depot"),
         ("<https://host.example/a/b/blob/main/src/door.py#L3|this line>", "https://host.example/a/b/blob/main/src/door.py#L3"),
