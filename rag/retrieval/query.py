@@ -70,7 +70,6 @@ _OPAQUE = re.compile(
 )  # addresses, hashes, identifiers of one run: no source holds them
 _MESSAGE = re.compile(r"\"[^\"\n]{12,400}\"|\b\w{0,60}(?:Error|Exception|Warning)\b: [^\n]{12,400}")
 _WHICH_FILE = re.compile(r"^\W*(?:in )?(?:which|what) (?:source )?(?:file|place|part)s?\b", re.IGNORECASE)  # a way to ask where
-_TIED = re.compile(r"(?<=\w)'(?:s|t|m|d|ll|ve|re)\b")  # of "it's", "don't"
 _OF_ONE_RUN = re.compile(r"(?<![\w/\\.])[~.]?(?:[A-Za-z]:)?[/\\][^\s\"':,]{1,300}|\b[0-9]+\b")  # of a message: absolute paths, numbers
 
 
@@ -192,7 +191,7 @@ def _in_english(text: str) -> str:
 def searched_terms(text: str) -> tuple[str, ...]:
     """The terms of a text that are worth searching for: not its stop words, unless it has no others, and not what is of one run alone."""
     text = _WHICH_FILE.sub(" ", text)
-    said = _TIED.sub(" ", _MESSAGE.sub(lambda message: _OF_ONE_RUN.sub(" ", message[0]), _OPAQUE.sub(" ", text)))
+    said = _MESSAGE.sub(lambda message: _OF_ONE_RUN.sub(" ", message[0]), _OPAQUE.sub(" ", text))
     spoken = words(said)
     silent = STOP_WORDS | FOREIGN_WORDS if of_other_languages(word.lower() for word in spoken) else STOP_WORDS
     # By words: "from" says nothing in a sentence, and something in FromRequest.

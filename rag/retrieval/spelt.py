@@ -13,7 +13,8 @@ from rag.index.tokens import split_words, word_terms, words
 from rag.retrieval.query import Query
 
 _COMPOUND = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z0-9]_[A-Za-z0-9]")  # of several words
-_SHORTEST = 10  # letters of a name that is written as one word: what is shorter may be one ("multipart", "metadata")
+# Of ten letters and more: what is shorter may be a word ("multipart", "metadata"). Inside another name it means that one.
+_ONE_WORD = re.compile(r"(?<![\w.:/#`$@\\-])(?:[a-z]{10,40}|[A-Z]{10,40})(?![\w(:/#`\\]|\.\w|-\w)")
 _MOST = 12  # names of a question that are looked for
 _LOOKED_INTO = 8  # rows that define one
 
@@ -27,7 +28,7 @@ def spelt_as_here(query: Query, defines: DefinedNames) -> Query:
     parts: dict[str, tuple[str, ...]] = {}
     found: list[str] = []
     if not query.symbol:
-        for term in [term for term in dict.fromkeys(query.terms) if len(term) >= _SHORTEST and term.isalpha()][:_MOST]:
+        for term in dict.fromkeys(word.lower() for word in _ONE_WORD.findall(query.text)[:_MOST]):
             if meant := _as_written(term, defines):
                 found.append(term)
                 parts[term] = word_terms(meant)
