@@ -8,8 +8,7 @@ _OF_QUESTIONS = """
 a about all am an and any are as at be been being but by can could did do does doing done each every explain find for from get gets
 got had has have having he her here his how i if in into is it its may me might must my no not of on onto or our please shall she
 should show so some tell than that the their them then there these they this those to us use used uses using via was we were what
-when where which who whom whose why will with within without work works would you your don doesn didn isn aren wasn weren hasn haven
-hadn couldn shouldn wouldn
+when where which who whom whose why will with within without work works would you your
 """
 STOP_WORDS = frozenset(_OF_QUESTIONS.split())
 """Words of questions, not of code: where one alone is asked for, it counts."""
