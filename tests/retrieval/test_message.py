@@ -161,6 +161,21 @@ def test_filters_in_syntax_survive_everything() -> None:
     assert query.terms == ("doors", "opened")
 
 
+@pytest.mark.parametrize(
+    ("question", "terms", "identifiers"),
+    [
+        ("Hallo, weiß jemand, wo `open_door` gesetzt wird? Danke!", ("open_door", "open", "door", "gesetzt"), ("open_door",)),
+        ("Bonjour, où est-ce que LockerDoor est fermée ? Merci", ("lockerdoor", "locker", "door", "fermée"), ("lockerdoor",)),
+        ("Hola, ¿dónde está LockerDoor? Gracias", ("lockerdoor", "locker", "door"), ("lockerdoor",)),
+        ("the door is es or on", ("door", "es"), ()),  # one small word of another language is none
+    ],
+)
+def test_what_is_named_in_another_language(question: str, terms: tuple[str, ...], identifiers: tuple[str, ...]) -> None:
+    query = understand(question)
+    assert query.terms == terms
+    assert query.identifiers == identifiers
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_understood_and_nothing_is_lost_that_says_something(text: str) -> None:
     query = understand(text)
