@@ -9,8 +9,8 @@ _NOTHING = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), 
 _QUOTES = {ord(mark): "'" for mark in "‘’‚‛"} | {ord(mark): '"' for mark in "“”„‟«»"}
 _DASHES = {ord(mark): "-" for mark in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"} | {ord("…"): "...", ord("\r"): "\n"}
 _BULLETS = dict.fromkeys(map(ord, "•◦‣▪●"), "-")
-_PICTURES = dict.fromkeys([*range(0x1F000, 0x1FB00), *range(0x2600, 0x27C0), *range(0x2B50, 0x2B5C)], "\n")  # they end a sentence
-_LETTERS = _SPACES | _NOTHING | _QUOTES | _DASHES | _BULLETS | _PICTURES
+_PICTURES = re.compile("(?<=[^\\s\U0001f000-\U0001faff\u2600-\u27bf\u2b50-\u2b5b])\\s*[\U0001f000-\U0001faff\u2600-\u27bf\u2b50-\u2b5b]+")
+_LETTERS = _SPACES | _NOTHING | _QUOTES | _DASHES | _BULLETS
 
 _SHORTCODE = re.compile(r"(?<![\w:]):(?:[a-z][a-z0-9_+'-]{1,40}|[+-]1):(?::skin-tone-[2-6]:)?(?![\w:`])")
 _TOKEN = re.compile(
@@ -35,7 +35,7 @@ _LOOSE = re.compile(r"(?<!\w)[*_~]|[*_~](?!\w)")
 
 def plain(text: str) -> str:
     """The words of a short message without what only dresses them. Of a link with a label the label, unless it points at a file."""
-    text = text.translate(_LETTERS)
+    text = _PICTURES.sub("\n", text.translate(_LETTERS))  # they end a sentence; one that begins it is a heading's
     text = _ENTITY.sub(lambda found: _OF_ENTITIES[found[1] or found[2] or found[3]], text) if "&" in text else text
     text = _TOKEN.sub(_shown, text) if "<" in text else text
     text = _MENTION.sub(" ", text) if "@" in text else text
