@@ -43,11 +43,12 @@ _FENCE = re.compile(r"\s*```")
 @dataclass(frozen=True, slots=True)
 class Message:
     """`asked`: what is searched for, never empty where the message says anything. `told`: what stands beside it and may bear on it, "" for
-    nothing. `whole`: both, as they stood."""
+    nothing. `whole`: both, as they stood. `questions`: those of `asked` where it is made of several, each of which stands by itself."""
 
     asked: str
     told: str = ""
     whole: str = ""
+    questions: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -110,10 +111,14 @@ def read_message(text: str) -> Message:
     asked = [part for part in asked if part.pasted or not part.asks or _says(part.text)] or asked  # "where does that live?"
     if not any(_says(part.text) for part in asked):  # nothing but what was pasted, or nothing at all
         return Message(text, whole=text)
+    several = tuple(part.text for part in asked if part.asks and not _leans(part.text))
+    questions = several if 1 < len(several) == len(asked) else ()
     if not pasted and all(part.whole for part in said) and len(asked) == len(said):
-        return Message(text, whole=text)
+        return Message(text, whole=text, questions=questions)
     beside = [part.text for part in (*pasted, *kept) if all(part is not one for one in asked) and _says(part.text)]
-    return Message(_together(asked), "\n".join([*(said for part in asked for said in (part.preface, part.aside) if said), *beside]), text)
+    return Message(
+        _together(asked), "\n".join([*(said for part in asked for said in (part.preface, part.aside) if said), *beside]), text, questions
+    )
 
 
 def _parts(text: str) -> list[_Part]:

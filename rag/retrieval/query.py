@@ -80,9 +80,9 @@ class Query:
     `long`: what a long text is made of, None for a question as people ask them; its `terms` are those of its title until
     `rag.retrieval.focus` has chosen from the rest. `embedded`: what its vector is of. `said`, `extra`: what a language model said
     beside it (rag.retrieval.expansion): a text whose vector is averaged with its own, and terms that count a third of its own.
-    `places`: what it points at. `symbol`: its bare name in lower case, where the whole question is a symbol. `identifiers`: bare names in
-    lower case, of all that is written like code, the symbol included; `qualified`: those with what they belong to,
-    "door.open". `group`: which results were asked for, "" for either.
+    `questions`: those that it is made of, where there are several. `places`: what it points at. `symbol`: its bare name in lower case,
+    where the whole question is a symbol. `identifiers`: bare names in lower case, of all that is written like code, the symbol included;
+    `qualified`: those with what they belong to, "door.open". `group`: which results were asked for, "" for either.
     `asks_for_changes`: what another version brought. `asks_for_setup`: what the repository depends on, how it is built … (see
     rag.retrieval.setup.asked). `in_english`: a word says so that other languages do not have.
     """
@@ -94,6 +94,7 @@ class Query:
     embedded: str
     said: str
     extra: tuple[str, ...]
+    questions: tuple[str, ...]
     places: tuple[Place, ...]
     symbol: str
     identifiers: tuple[str, ...]
@@ -143,6 +144,7 @@ def understand(question: str) -> Query:
         embedded=long.opening if long else _in_english(text),
         said="",
         extra=_beside(message.told, kept),
+        questions=message.questions,
         places=places_of(message.whole if message.told else text),
         symbol=symbol,
         identifiers=(symbol,) if symbol else _identifiers(f"{long.title}\n{long.prose}" if long else text),

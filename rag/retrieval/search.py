@@ -21,6 +21,7 @@ from rag.retrieval.misspelt import Knows, corrected, doubtful, read_as
 from rag.retrieval.query import Query
 from rag.retrieval.query_filters import TEST_GLOBS
 from rag.retrieval.query_vectors import QueryVectors
+from rag.retrieval.several import those_of_here
 from rag.retrieval.spelt import spelt_as_here
 from rag.types import Filters
 
@@ -77,7 +78,7 @@ class Search:
         the tests" or a date in words leaves nothing, the other filters alone hold: it was said in words and may have meant something
         else. Authors and dates are looked up here, once.
         """
-        query = focused(self.query, self.generation.stems, len(self.generation.chunks))
+        query = focused(those_of_here(self.query, self.generation), self.generation.stems, len(self.generation.chunks))
         read = read_as(query, self.knows, self.generation.sparse, self.generation.stems) if self.knows is not None else {}
         query = spelt_as_here(corrected(query, read), self.generation.chunks.defines)
         filters, told = resolved(self.filters, self.generation.history)
