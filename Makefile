@@ -9,7 +9,7 @@ PORT ?= 8700
 BIN := $(VENV)/bin
 export VENV
 
-.PHONY: help setup demo demo-check test bench bench-staleness bench-growth bench-retrieval soak lock docs clean
+.PHONY: help setup demo demo-check test bench bench-staleness bench-growth bench-retrieval bench-wordings soak lock docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 17
@@ -37,6 +37,9 @@ bench-growth: setup ## build and search indexes of 1k to 300k chunks: time, disk
 
 bench-retrieval: setup ## the targets of retrieval on labelled questions (BENCH=DIR of question files, REPOS=DIR of clones)
 	@$(BIN)/python -m benchmarks.retrieval $(if $(BENCH),--bench "$(BENCH)") $(if $(REPOS),--repos "$(REPOS)") $(if $(ONLY),--only "$(ONLY)") $(if $(STANDING),--standing)
+
+bench-wordings: setup ## the same questions as people write them: greetings, slips, other spelling (BENCH=DIR, REPOS=DIR)
+	@$(BIN)/python -m benchmarks.retrieval.wordings --bench "$(BENCH)" --repos "$(REPOS)" $(if $(ONLY),--only "$(ONLY)") $(if $(STANDING),--standing)
 
 soak: setup ## the long kill, load and fuzz runs
 	@$(BIN)/python -m pytest -q -p no:cacheprovider soak

@@ -98,7 +98,7 @@ def plain_text(text: str, bot_user: str = "") -> str:
         if target.startswith("#"):
             return f"#{label or target[1:]}"
         if target.startswith("!"):
-            return label or target[1:].split("^")[0]
+            return label or f"@{target[1:].split('^')[0]}"
         return label if label and "://" not in label else target
 
     if bot_user:

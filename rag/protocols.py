@@ -35,6 +35,15 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class KnowsWords(Protocol):
+    """An embedder that can say which words its model knows."""
+
+    def knows(self, word: str) -> bool:
+        """Whether a word, in lower case, is one of the language's."""
+        ...
+
+
 class DenseStore(Protocol):
     """Vectors of one generation, opened for reading."""
 

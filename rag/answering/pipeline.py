@@ -25,6 +25,7 @@ from rag.answering.who_question import topic_of
 from rag.database import Database
 from rag.errors import FootnoteError
 from rag.index.generation import Indexes
+from rag.retrieval.query import message_of
 from rag.retrieval.query_filters import Group
 from rag.retrieval.retriever import Retriever
 from rag.source.redaction import redact
@@ -107,7 +108,7 @@ class Pipeline:
             asked_at=self._clock(),
         )
         try:
-            if topic := topic_of(text):
+            if topic := topic_of(message_of(text).asked):
                 pieces, retrieval, answer = await self._people(text, topic, question, answer_id, started)
                 for piece in pieces:
                     yield piece

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from rag.index.tokens import terms
-from rag.retrieval.query import STOP_WORDS
+from rag.retrieval.stop_words import STOP_WORDS
 
 _LEAD = (
     r"^(?:(?:hey|hi|hello|please|ok|okay|so|and|but|well|now|also),? ){0,2}"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag.embedding.models import EmbeddingSettings, describe, load_embedder, tokenizer_file
+from rag.embedding.word_list import known_words
 from rag.protocols import Embedder, Vector
 from rag.types import EmbeddingSpec
 
@@ -28,6 +29,10 @@ class LazyEmbedder:
     def tokenizer_file(self) -> Path:
         """The model's `tokenizer.json`, without loading the model."""
         return tokenizer_file(self._settings)
+
+    def knows(self, word: str) -> bool:
+        """Whether the model has a word, in lower case, as a whole, without loading it: see rag.embedding.word_list."""
+        return word in known_words(self.tokenizer_file())
 
     def load(self) -> Embedder:
         """Raises: what `load_embedder` raises."""

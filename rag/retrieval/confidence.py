@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ _MIDDLE, _STEEPNESS = 0.88, 17.0  # where own and foreign questions are equally 
 _STEEPEST = 700.0  # whose exponential is still a number
 BEST = 10  # chunks that are looked into
 _NAMES_NONE = 0.7
+_OF_TALK = 0.25  # of its importance, what a common word counts that nothing here holds
 _FEW = 100  # chunks below which chance plays no part
 _OF_SAID = 0.3
 _SCALES = {"static": (0.75, 0.15)}  # of a back end: what its cosines are multiplied by, and what is added
@@ -42,12 +43,15 @@ def coverage(asked: Asked, holders: Holders, rows: Rows) -> Floats:
     return held / asked.all
 
 
-def coverage_by_file(asked: Asked, holders: Holders, files: Files) -> float:
-    """The most of the question's importance that one file holds, 0 to 1."""
-    held = np.zeros(len(files))
+def coverage_by_file(asked: Asked, holders: Holders, files: Files, knows: Callable[[str], bool] | None = None) -> float:
+    """The most of the question's importance that one file holds, 0 to 1. `knows`: the words of the language, None where nothing tells. One
+    that no chunk holds says more of how people talk than of what they ask about, and counts a quarter; a name, or a rare word, in full.
+    """
+    held, whole = np.zeros(len(files)), 0.0
     for term, importance in asked.importance.items():
         held[files.numbers[holders[term]]] += importance  # once, however many of its chunks hold it
-    return float(held.max(initial=0.0)) / asked.all
+        whole += importance * (_OF_TALK if knows is not None and not len(holders[term]) and knows(term) else 1.0)
+    return float(held.max(initial=0.0)) / (whole or 1.0)
 
 
 def known_share(identifiers: Iterable[str], sparse: SparseIndex) -> float:

@@ -69,9 +69,9 @@ NOTHING = Expansion()
 
 def expanded(query: Query, expansion: Expansion) -> Query:
     """The query with what was said beside it; words that it holds itself gain nothing."""
-    known = frozenset(query.terms)
+    known = frozenset((*query.terms, *query.extra))
     extra = tuple(term for term in searched_terms(expansion.words) if term not in known) if expansion.words else ()
-    return replace(query, said=expansion.text, extra=extra)
+    return replace(query, said=expansion.text, extra=(*query.extra, *extra))
 
 
 class Expander:

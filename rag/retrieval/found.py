@@ -20,10 +20,11 @@ from rag.types import Filters
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that may not have been read yet. `texts`: whose mean vector is searched for; `read`: the search for it. `given`: filters
+    """A question that may not have been read yet. `texts`: whose mean vector is searched for, None where only reading it against the index
+    tells; `read`: the search for it. `given`: filters
     that were given beside it, `filters`: with those that it holds; `limit`: candidates of each retriever. `seconds`: as in `Search`."""
 
-    texts: tuple[str, ...]
+    texts: tuple[str, ...] | None
     read: Callable[[], Search]
     given: Filters
     filters: Filters
@@ -53,9 +54,10 @@ def find(asked: Asked, generation: Generation, query_vectors: QueryVectors, stag
         return Found(search, allowed, words, meaning, beside.result())
     if not by_meaning or generation.dense is None:
         return _by_words(asked, stage)
-    others = Beside(lambda: _by_words(asked, stage))
+    narrowed = asked.read().narrowed(asked.given) if asked.texts is None else None
+    others = Beside(lambda: _by_words(asked, stage, narrowed))
     with clocked(asked.seconds, "embed"):
-        vector = query_vectors.of(*asked.texts)
+        vector = query_vectors.of(*(asked.texts or (narrowed[0].query.texts if narrowed else ())))
     if stage == "sparse":
         meaning = Meaning(vector)
     else:
@@ -66,10 +68,10 @@ def find(asked: Asked, generation: Generation, query_vectors: QueryVectors, stag
     return Found(found.search, found.allowed, found.words, meaning, found.subject)
 
 
-def _by_words(asked: Asked, stage: Stage) -> Found:
-    search, allowed = asked.read().narrowed(asked.given)
+def _by_words(asked: Asked, stage: Stage, narrowed: tuple[Search, Allowed] | None = None) -> Found:
+    search, allowed = narrowed or asked.read().narrowed(asked.given)
     return Found(search, allowed, search.sparse(allowed) if stage != "dense" else None, None, _subject(search, stage))
 
 
 def _subject(search: Search, stage: Stage) -> Subject | None:
-    return subject_of(search.query, search.generation) if stage in GROUPED else None
+    return subject_of(search.query, search.generation, search.knows) if stage in GROUPED else None

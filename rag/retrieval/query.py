@@ -9,21 +9,15 @@ from typing import Literal
 from rag.index.stems import stem
 from rag.index.tokens import terms, word_terms, words
 from rag.retrieval.long_text import LONG, LongText, long_text
+from rag.retrieval.markup import plain
+from rag.retrieval.message import Message, read_message
 from rag.retrieval.places import Place, is_file, places_of
 from rag.retrieval.query_filters import Group, filters_in
 from rag.retrieval.setup.asked import SetupKind, setup_asked
+from rag.retrieval.stop_words import FOREIGN_WORDS, STOP_WORDS, of_other_languages
 from rag.types import Filters
 
 AsksFor = Literal["where", "how", "what", "why", "who", "documentation", "symbol", ""]
-
-_OF_QUESTIONS = """
-a about all am an and any are as at be been being but by can could did do does doing done each every explain find for from get gets
-got had has have having he her here his how i if in into is it its may me might must my no not of on onto or our please shall she
-should show so some tell than that the their them then there these they this those to us use used uses using via was we were what
-when where which who whom whose why will with within without work works would you your
-"""
-STOP_WORDS = frozenset(_OF_QUESTIONS.split())
-"""Words of questions, not of code: where one alone is asked for, it counts."""
 
 _NAME = r"[A-Za-z_$][\w$]*"
 _JOINT = r"(?:::|->|[.#\\/])"
@@ -39,6 +33,9 @@ _IN_PROSE = re.compile(
     )""",
     re.VERBOSE,
 )
+_MOST_DRESSED = 4 * LONG  # characters of a message whose markup is taken off
+_LINES_OF_REPORTS = 4  # what has more and is long is no message with much markup
+_MOST_BESIDE = 20  # terms of what was told beside the question
 _MOST_IDENTIFIERS = 40  # of a text; each is looked up
 _TEST_TOOL = re.compile(r"\btest(?:ing)? (?:client|server|runner|app|harness|helper|mode|utilit)", re.IGNORECASE)  # made for tests, not one
 _TO_TEST = re.compile(
@@ -75,6 +72,7 @@ _OPAQUE = re.compile(
     r"\b(?:0x[0-9a-f]+|(?=[a-f]*[0-9])[0-9a-f]{10,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b", re.IGNORECASE
 )  # addresses, hashes, identifiers of one run: no source holds them
 _MESSAGE = re.compile(r"\"[^\"\n]{12,400}\"|\b\w{0,60}(?:Error|Exception|Warning)\b: [^\n]{12,400}")
+_WHICH_FILE = re.compile(r"^\W*(?:in )?(?:which|what) (?:source )?(?:file|place|part)s?\b", re.IGNORECASE)  # a way to ask where
 _OF_ONE_RUN = re.compile(r"(?<![\w/\\.])[~.]?(?:[A-Za-z]:)?[/\\][^\s\"':,]{1,300}|\b[0-9]+\b")  # of a message: absolute paths, numbers
 
 
@@ -85,9 +83,9 @@ class Query:
     `long`: what a long text is made of, None for a question as people ask them; its `terms` are those of its title until
     `rag.retrieval.focus` has chosen from the rest. `embedded`: what its vector is of. `said`, `extra`: what a language model said
     beside it (rag.retrieval.expansion): a text whose vector is averaged with its own, and terms that count a third of its own.
-    `places`: what it points at. `symbol`: its bare name in lower case, where the whole question is a symbol. `identifiers`: bare names in
-    lower case, of all that is written like code, the symbol included; `qualified`: those with what they belong to,
-    "door.open". `group`: which results were asked for, "" for either.
+    `questions`: those that it is made of, where there are several. `places`: what it points at. `symbol`: its bare name in lower case,
+    where the whole question is a symbol. `identifiers`: bare names in lower case, of all that is written like code, the symbol included;
+    `qualified`: those with what they belong to, "door.open". `group`: which results were asked for, "" for either.
     `asks_for_changes`: what another version brought. `asks_for_setup`: what the repository depends on, how it is built … (see
     rag.retrieval.setup.asked). `in_english`: a word says so that other languages do not have.
     """
@@ -99,6 +97,7 @@ class Query:
     embedded: str
     said: str
     extra: tuple[str, ...]
+    questions: tuple[str, ...]
     places: tuple[Place, ...]
     symbol: str
     identifiers: tuple[str, ...]
@@ -127,27 +126,35 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A question without its filters: `text`, what it is made of where that is `long`, and what the filters say."""
+    """A question without its filters: `text`, what it is made of where that is `long`, and what the filters say. `message`: what it was
+    read from."""
 
     text: str
     long: LongText | None
     filters: Filters
     group: Group
+    message: Message
 
     @property
     def embedded(self) -> str:
         """What the question's vector is of."""
-        return self.long.opening if self.long else self.text
+        return self.long.opening if self.long else _in_english(self.text)
+
+    @property
+    def symbol(self) -> str:
+        """As `Query.symbol`."""
+        return bare_name(self.text) if not self.long and _SYMBOL.match(self.text) else ""
 
 
 def wording_of(question: str) -> Wording:
     """Where nothing but filters was written, they are taken as words."""
-    first, end, below = question.lstrip().partition("\n") if len(question) > LONG else (question, "", "")
+    message = message_of(question)
+    first, end, below = message.asked.lstrip().partition("\n") if len(message.asked) > LONG else (message.asked, "", "")
     asked, filters, group = filters_in(first)  # what is pasted below holds no filters
     text = (asked + end + below).strip()
     if not text:
-        text, filters, group = question.strip(), Filters(), ""
-    return Wording(text, long_text(text), filters, group)
+        text, filters, group = message.asked.strip(), Filters(), ""
+    return Wording(text, long_text(text), filters, group, message)
 
 
 def understand(question: str) -> Query:
@@ -157,11 +164,11 @@ def understand(question: str) -> Query:
 
 def understood(wording: Wording) -> Query:
     """The same of one whose filters are known."""
-    text, long = wording.text, wording.long
+    text, long, message = wording.text, wording.long, wording.message
     head = long.title if long else text  # the question itself: what it asks for is said there
-    symbol = "" if long else bare_name(text) if _SYMBOL.match(text) else ""
+    symbol = wording.symbol
     kept = searched_terms(head)
-    setup = () if symbol or long else tuple(sorted(setup_asked(text.partition("\n")[0])))
+    setup = () if symbol or long else _setup_of(text, message)
     if "licence" in setup:  # as files are called, and what they say, however it is spelled in the question
         kept = tuple(re.sub("^licenc", "licens", term) for term in kept)
     return Query(
@@ -171,8 +178,9 @@ def understood(wording: Wording) -> Query:
         long=long,
         embedded=wording.embedded,
         said="",
-        extra=(),
-        places=places_of(text),
+        extra=_beside(message.told, kept),
+        questions=message.questions,
+        places=places_of(message.whole if message.told else text),
         symbol=symbol,
         identifiers=(symbol,) if symbol else _identifiers(f"{long.title}\n{long.prose}" if long else text),
         qualified=_qualified(f"{long.title}\n{long.prose}" if long else text),
@@ -187,22 +195,55 @@ def understood(wording: Wording) -> Query:
     )
 
 
+def message_of(question: str) -> Message:
+    """What is asked in it and what is told beside it; a long text, and one that says nothing else, as it stands."""
+    short = len(question) <= LONG or (len(question) <= _MOST_DRESSED and question.count("\n") < _LINES_OF_REPORTS)
+    whole = plain(question) if short else ""
+    return read_message(whole) if whole and len(whole) <= LONG else Message(question, whole=question)
+
+
+def _setup_of(text: str, message: Message) -> tuple[SetupKind, ...]:
+    """Which kinds of setup a question asks for: "show me …" is also a way to ask."""
+    found = setup_asked(text.partition("\n")[0])
+    if not found and not message.told:
+        found = setup_asked(message.whole.partition("\n")[0])
+    return tuple(sorted(found))
+
+
+def _beside(told: str, asked: tuple[str, ...]) -> tuple[str, ...]:
+    """The terms of what was told beside a question that it does not hold itself."""
+    if not told:
+        return ()
+    known = frozenset(asked)
+    return tuple(term for term in dict.fromkeys(searched_terms(told)) if term not in known)[:_MOST_BESIDE]
+
+
+def _in_english(text: str) -> str:
+    """Of a question in another language what is left without its small words, as names and terms are: the models know English."""
+    if not of_other_languages(word.lower() for word in words(text)):
+        return text
+    return " ".join(word for word in text.split() if word.strip('¿?¡!.,:;()"').lower() not in FOREIGN_WORDS) or text
+
+
 def searched_terms(text: str) -> tuple[str, ...]:
     """The terms of a text that are worth searching for: not its stop words, unless it has no others, and not what is of one run alone."""
+    text = _WHICH_FILE.sub(" ", text)
     said = _MESSAGE.sub(lambda message: _OF_ONE_RUN.sub(" ", message[0]), _OPAQUE.sub(" ", text))
+    spoken = words(said)
+    silent = STOP_WORDS | FOREIGN_WORDS if of_other_languages(word.lower() for word in spoken) else STOP_WORDS
     # By words: "from" says nothing in a sentence, and something in FromRequest.
-    kept = tuple(term for word in words(said) if word.lower() not in STOP_WORDS for term in word_terms(word))
+    kept = tuple(term for word in spoken if word.lower() not in silent for term in word_terms(word))
     return kept or tuple(terms(text))
 
 
 def bare_name(symbol: str) -> str:
     """The last part of a qualified name, lower case: "Rails::Engine" -> "engine", "app.route()" -> "route"."""
-    return re.split(_JOINT, symbol.strip().removesuffix("()").strip("!?@:"))[-1].lower()
+    return re.split(_JOINT, symbol.strip().removesuffix("()").strip("!?@:$"))[-1].lower()
 
 
 def qualified_name(symbol: str) -> str:
     """The last two parts of a qualified name, lower case, "" for a bare one: "Rails::Engine.routes" -> "engine.routes"."""
-    parts = re.split(_JOINT, symbol.strip().removesuffix("()").strip("!?@:"))[-2:]
+    parts = re.split(_JOINT, symbol.strip().removesuffix("()").strip("!?@:$"))[-2:]
     return ".".join(parts).lower() if len(parts) == 2 and all(parts) else ""
 
 

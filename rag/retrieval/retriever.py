@@ -8,13 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from rag.index.generation import Generation
-from rag.protocols import Embedder
+from rag.protocols import Embedder, KnowsWords
 from rag.retrieval.candidates import Candidates, Fusing, Stage
 from rag.retrieval.diversity import AHEAD
 from rag.retrieval.expansion import Expander, expanded
 from rag.retrieval.failures import failures_explained
 from rag.retrieval.found import Asked, find
 from rag.retrieval.lists import Lists, ranked_lists
+from rag.retrieval.misspelt import doubtful
 from rag.retrieval.query import understood, wording_of
 from rag.retrieval.query_filters import Group, joined
 from rag.retrieval.query_vectors import QueryVectors
@@ -58,6 +59,7 @@ class Retriever:
         self._reranking = reranking
         self._expander_of = expander_of
         self._query_vectors = QueryVectors(embedder)
+        self._knows = embedder.knows if isinstance(embedder, KnowsWords) else None
 
     async def retrieve(
         self,
@@ -144,24 +146,25 @@ class Retriever:
     async def _asked(
         self, question: str, generation: Generation, repository: Repository, filters: Filters, limit: int, seconds: dict[str, float]
     ) -> Asked:
-        """With what the repository's language model says beside the question. A bare symbol says what it means. Where nobody is asked, the
-        question is read while it is embedded."""
+        """With what the repository's language model says beside the question. A bare symbol says what it means. Where nobody is asked and
+        the index cannot change what the question says, it is read while it is embedded."""
         wording = wording_of(question)
         narrowing = joined(filters, wording.filters)
 
         def read() -> Search:
-            return Search(understood(wording), generation, narrowing, limit, seconds)
+            return Search(understood(wording), generation, narrowing, limit, seconds, knows=self._knows)
 
         expander = self._expander_of(repository)
         if expander is None:
-            return Asked((wording.embedded,), read, filters, narrowing, limit, seconds)
+            settled = not wording.message.questions and not (self._knows and doubtful(wording, self._knows))
+            return Asked((wording.embedded,) if settled else None, read, filters, narrowing, limit, seconds)
         search = read()
         if not search.query.symbol:
             with clocked(seconds, "expand"):
                 expansion, told = await expander.expand(search.query.text)
             search.notices.extend([told] if told else [])
             search = replace(search, query=expanded(search.query, expansion))
-        return Asked(search.query.texts, lambda: search, filters, narrowing, limit, seconds)
+        return Asked(None, lambda: search, filters, narrowing, limit, seconds)
 
     def _best_stage(self, repository: Repository) -> Stage:
         return "reranked" if self._reranking is not None and self._reranking.reads(repository) else "ranked"

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rag.index.chunk_table import ChunkTable
-from rag.retrieval.query import STOP_WORDS, Query
+from rag.retrieval.query import Query
+from rag.retrieval.stop_words import STOP_WORDS
 
 _SEGMENT = re.compile(r"[A-Za-z'-]+(?: [A-Za-z'-]+){2,}")  # between names, numbers and marks, which differ from run to run
 _MOST_CHARS = 2_000

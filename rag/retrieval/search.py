@@ -17,9 +17,12 @@ from rag.index.history_filter import resolved
 from rag.index.sparse import best_rows
 from rag.protocols import HybridStore, ScanningStore, Vector
 from rag.retrieval.focus import focused
+from rag.retrieval.misspelt import Knows, corrected, read_as
 from rag.retrieval.query import Query
 from rag.retrieval.query_filters import TEST_GLOBS
 from rag.retrieval.query_vectors import QueryVectors
+from rag.retrieval.several import those_of_here
+from rag.retrieval.spelt import spelt_as_here
 from rag.types import Filters
 
 Found = list[tuple[int, float]]
@@ -54,7 +57,7 @@ class Meaning:
 @dataclass(frozen=True, slots=True)
 class Search:
     """`limit`: candidates, the same for both. Filters are part of both queries. `seconds` is filled as stages end, `notices` with what
-    whoever asked must be told."""
+    whoever asked must be told. `knows`: the words of the language, None where nothing tells: then none is taken for misspelt."""
 
     query: Query
     generation: Generation
@@ -62,13 +65,16 @@ class Search:
     limit: int
     seconds: dict[str, float]
     notices: list[str] = field(default_factory=list)
+    knows: Knows | None = None
 
     def narrowed(self, given: Filters) -> tuple[Search, NDArray[np.bool_] | None]:
         """What to search, and (n,) the rows that may be found, None for all. Of a long question, the words that are rare here. Where "in
         the tests" or a date in words leaves nothing, the other filters alone hold: it was said in words and may have meant something
         else. Authors and dates are looked up here, once.
         """
-        query = focused(self.query, self.generation.stems, len(self.generation.chunks))
+        query = focused(those_of_here(self.query, self.generation), self.generation.stems, len(self.generation.chunks))
+        read = read_as(query, self.knows, self.generation.sparse, self.generation.stems) if self.knows is not None else {}
+        query = spelt_as_here(corrected(query, read), self.generation.chunks.defines)
         filters, told = resolved(self.filters, self.generation.history)
         allowed = self.generation.chunks.mask(filters)
         if allowed is not None and not allowed.any() and (in_words := self._without_words(given)) != self.filters:
@@ -77,6 +83,7 @@ class Search:
             filters, more = resolved(in_words, self.generation.history)
             told = tuple(dict.fromkeys((*told, *more)))
             allowed = self.generation.chunks.mask(filters)
+        told = (*told, *(f"Nothing here is called “{word}”: it was read as “{meant}”." for word, meant in read.items()))
         return replace(self, query=query, filters=filters, notices=[*self.notices, *told]), allowed
 
     def _without_words(self, given: Filters) -> Filters:

@@ -13,6 +13,7 @@ from rag.retrieval.evidence import FILES
 from rag.retrieval.importance import Holders, holders_of, importance
 from rag.retrieval.literals import NO_LITERALS, Literals
 from rag.retrieval.matching import Asked, Floats
+from rag.retrieval.misspelt import Knows
 from rag.retrieval.names import names_met
 from rag.retrieval.pointed import Pointed, pointed_at
 from rag.retrieval.query import Query
@@ -50,8 +51,8 @@ class Subject:
         return self.query.asks_for in ("how", "what", "why") and self.query.long is None and bool(self.definitions.strength)
 
 
-def subject_of(query: Query, generation: Generation) -> Subject:
-    """Raises: IndexCorrupt."""
+def subject_of(query: Query, generation: Generation, knows: Knows | None = None) -> Subject:
+    """`knows`: the words of the language, None where nothing tells. Raises: IndexCorrupt."""
     chunks = generation.chunks
     holders = holders_of(query.terms, generation.stems)
     asked = Asked(query.terms, lambda term: importance(len(holders[term]), len(chunks)))
@@ -63,7 +64,7 @@ def subject_of(query: Query, generation: Generation) -> Subject:
         pointed_at(query.places, chunks, long=query.long is not None),
         names_met(chunks.defines.words, asked, len(chunks)),
         changed_by_commits(query.stems if breadth(len(asked.importance)) < 1 else (), generation),
-        confidence.coverage_by_file(asked, holders, chunks.files),
+        confidence.coverage_by_file(asked, holders, chunks.files, knows),
         confidence.known_share(query.identifiers, generation.sparse),
         setup_of(query, generation),
         paths_met(chunks, asked),

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bot.incoming import QuestionKey, parse_question, plain_text
+from rag.retrieval.query import understand
 
 BOT = "U0BOT"
 
@@ -63,9 +64,26 @@ def test_a_message_in_a_thread_knows_its_thread_and_whose_it_is() -> None:
         (f"Hey <@{BOT}> , see <@U2|ada> and <#C1|general>", "Hey , see @ada and #general"),
         ("&lt;b&gt; &amp;lt;", "<b> &lt;"),
         ("see <https://example.org/a|the docs> and <https://example.org>", "see the docs and https://example.org"),
-        ("<!here> look", "here look"),
+        ("<!here> look", "@here look"),
         ("line one\nline two  ", "line one\nline two"),
     ],
 )
 def test_markup_becomes_what_the_person_saw(text: str, plain: str) -> None:
     assert plain_text(text, BOT) == plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<@U0ABCDEFG> hey folks :wave: where are doors opened? thx!",
+        "cc <@U0ABCDEFG> <!here>\n&gt; where are doors opened?",
+        "*where are doors opened?* (see <https://example.org/x|the page>)",
+        "where is Vec&lt;Door&gt; opened, <@U0ABCDEFG>?",
+        "“where are doors opened?”\u00a0… asking for <#C0ABCDEFG|depot> 🙏",
+        "where are doors opened? path:src/** lang:go <https://host.example/a/b/blob/main/src/door.py#L3>",
+    ],
+)
+def test_slack_and_the_command_line_are_understood_alike(text: str) -> None:
+    from_slack, typed = understand(plain_text(text)), understand(text)
+    assert (from_slack.terms, from_slack.filters, from_slack.places) == (typed.terms, typed.filters, typed.places)
+    assert from_slack.embedded == typed.embedded

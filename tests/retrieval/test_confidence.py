@@ -39,6 +39,15 @@ def test_coverage_is_of_one_chunk_or_of_one_file() -> None:
     assert coverage_by_file(asked(), HOLDERS, files) == 0
 
 
+def test_words_of_talk_that_nothing_holds_count_a_quarter() -> None:
+    files = Files.of(np.array([0, 1, 1, 2], dtype=np.int32), 3, np.zeros(4, np.bool_))
+    question = asked("lock", "unseen")
+    assert coverage_by_file(question, HOLDERS, files) == pytest.approx(3 / 4)
+    assert coverage_by_file(question, HOLDERS, files, lambda word: word == "unseen") == pytest.approx(3 / 3.25)
+    assert coverage_by_file(question, HOLDERS, files, lambda word: word == "lock") == pytest.approx(3 / 4)  # it is held
+    assert coverage_by_file(asked("unseen"), HOLDERS, files, lambda word: True) == 0
+
+
 def test_identifiers_that_occur() -> None:
     assert known_share(("lock", "unseen"), INDEX) == 0.5
     assert known_share((), INDEX) == 0.7

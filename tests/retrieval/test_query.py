@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.retrieval.query import STOP_WORDS, bare_name, searched_terms, understand, understood, wording_of
+from rag.retrieval.query import bare_name, searched_terms, understand, understood, wording_of
 from rag.retrieval.query_filters import TEST_GLOBS, joined, language_named
+from rag.retrieval.stop_words import STOP_WORDS
 from rag.types import Filters
 
 

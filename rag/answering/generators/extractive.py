@@ -15,7 +15,7 @@ from rag.answering.generators.sentences import sentences_of
 from rag.answering.generators.stream import ReportedStream, StreamReport
 from rag.index.stems import stem
 from rag.index.tokens import terms
-from rag.retrieval.query import understand
+from rag.retrieval.query import message_of, understand
 from rag.retrieval.setup.lines import declaring
 from rag.retrieval.setup.subject import subject_of_setup
 from rag.types import Chunk, ContextChunk, GenerationRequest, Kind, is_prose
@@ -56,7 +56,7 @@ class ExtractiveGenerator:
 
 
 async def _run(request: GenerationRequest, most: int) -> AsyncGenerator[str, None]:
-    asked = question_terms(request.question, request.repository)
+    asked = question_terms(message_of(request.question).asked, request.repository)
     places = choose(_of_the_setup([entry for entry in request.context if relevant(entry, asked)]), most)
     if not places:
         return

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from rag.index.tokens import split_words, word_terms, words
-from rag.retrieval.query import STOP_WORDS
 from rag.retrieval.setup.asked import SetupKind
 from rag.retrieval.setup.ecosystems import without_ecosystems
+from rag.retrieval.stop_words import STOP_WORDS
 
 _OF_SUCH_QUESTIONS = """
 add against all allow allowed any applied apply build built called ci compose config configuration configure configured constraint
