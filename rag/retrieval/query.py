@@ -204,9 +204,10 @@ def message_of(question: str) -> Message:
 
 def _setup_of(text: str, message: Message) -> tuple[SetupKind, ...]:
     """Which kinds of setup a question asks for: "show me …" is also a way to ask."""
-    found = setup_asked(text.partition("\n")[0])
-    if not found and not message.told:
-        found = setup_asked(message.whole.partition("\n")[0])
+    asked, whole = text.partition("\n")[0], message.whole.partition("\n")[0]
+    found = setup_asked(asked)
+    if not found and not message.told and whole != asked:
+        found = setup_asked(whole)
     return tuple(sorted(found))
 
 
