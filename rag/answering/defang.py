@@ -17,6 +17,7 @@ _LINK = re.compile(r"(!?)\[([^\[\]\n]{0,500})\]\(\s*[^()\n]{0,2000}(?:\([^()\n]{
 _PING = re.compile(r"@(?=(?:here|channel|everyone|group)\b)", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?=#?\w{1,12};)")
 _TOKEN = re.compile(r"[^\s<>`\"()\[\]{}|,;\ue000\ue001]+")
+_MARK = re.compile("\ue000\\d+\ue001")
 _EDGE = ".,:!?'’”“*_~…"
 _SLASHES = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,40})\s?:(?=[/\\]{2})")
 _SCHEME = re.compile(
@@ -32,13 +33,23 @@ _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|0x[0-9a-f]{8}", re.IGNORECASE)
 def defang_text(text: str) -> str:
     """Text outside code; may return code spans. Placeholders in U+E000–U+E001 pass unchanged."""
     text = _SLACK.sub(lambda match: match.group(3) or match.group(2), text)
-    text = _LABELLED.sub(lambda match: f"{match.group(2)} (link removed)", text)
+    text = _LABELLED.sub(lambda match: f"{match.group(2)} (link removed){_marks(match.group(1))}", text)
     for _ in range(4):  # an image inside a link inside a label
-        text, count = _LINK.subn(lambda match: f"{match.group(2)} ({'image' if match.group(1) else 'link'} removed)".lstrip(), text)
+        text, count = _LINK.subn(_without_its_target, text)
         if not count:
             break
     text = _ENTITY.sub("& ", _PING.sub("＠", text))
     return sweep(_TOKEN.sub(_token, text))
+
+
+def _without_its_target(link: re.Match[str]) -> str:
+    told = f"{link.group(2)} ({'image' if link.group(1) else 'link'} removed)".lstrip()
+    return told + _marks(link.group()[link.end(2) - link.start() :])
+
+
+def _marks(removed: str) -> str:
+    """The footnotes in what is taken out: the statement has them still."""
+    return "".join(_MARK.findall(removed))
 
 
 def defang_code(text: str) -> str:

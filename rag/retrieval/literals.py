@@ -74,7 +74,7 @@ def literals_found(query: Query, found: Sequence[int], generation: Generation) -
         else:
             texts = texts or {row: _plain(chunk.text) for row, chunk in zip(found, chunks.get(found), strict=True)}
             written = _as_written(literal)
-            holding = [row for row, text in texts.items() if any(one in text for one in written)]
+            holding = [row for row, text in texts.items() if written.search(text)]
         numbers = {row: int(chunks.path_numbers[row]) for row in holding}
         much = max(_telling(literal), len(asked.intersection(terms(literal))) / max(1, len(asked))) * min(
             1.0, _COMMON / max(1, len(set(numbers.values())))
@@ -96,14 +96,15 @@ def _plain(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _as_written(literal: str) -> tuple[str, ...]:
+def _as_written(literal: str) -> re.Pattern[str]:
     """A flag is declared without its dashes, in quotes unless several words make it unmistakable; what only a hyphen joins is English too,
-    but not in quotes."""
-    bare = literal.lstrip("-")
-    quoted = (f'"{bare}"', f"'{bare}'")
-    if bare != literal:
-        return (literal, bare) if "-" in bare else (literal, *quoted)
-    return quoted if _HYPHENATED.fullmatch(literal) else (literal,)
+    but not in quotes. A name is no part of a longer one."""
+    bare = re.escape(literal.lstrip("-"))
+    whole = rf"(?<![\w-]){re.escape(literal)}(?![\w-])"
+    quoted = rf"[\"']{bare}[\"']"
+    if literal.startswith("-"):
+        return re.compile(rf"{whole}|(?<![\w-]){bare}(?![\w-])" if "-" in literal.lstrip("-") else f"{whole}|{quoted}")
+    return re.compile(quoted if _HYPHENATED.fullmatch(literal) else re.escape(literal) if " " in literal else whole)
 
 
 def _telling(literal: str) -> float:

@@ -117,6 +117,13 @@ def test_every_number_shown_outside_code_is_a_footnote_that_exists(text: str) ->
     assert {c.chunk_id for c in draft.citations} <= {entry.result.chunk.id for entry in context()}
 
 
+def test_a_footnote_in_a_link_that_is_taken_out_stays() -> None:
+    for text, shown in (("See [this](x[1]) now.", "this (link removed)[1]"), ("A <https://x[1]|label> B.", "label (link removed)[1]")):
+        draft = write(text)
+        assert shown in draft.text
+        assert [citation.number for citation in draft.citations] == [1]
+
+
 def test_secrets_are_redacted_on_their_way_out() -> None:
     token = "ghp_" + "a1B2" * 9
     draft = write(f"The token is {token} [1].\n```\nkey = '{token}'\n```\n", size=3)

@@ -115,6 +115,14 @@ def test_what_is_defined_here_is_no_literal(larder: tuple[Generation, Repository
     assert literals_found(understand("where is LARDER_KEY_FILE set"), rows, larder[0]).files
 
 
+def test_a_name_is_no_part_of_a_longer_one(larder: tuple[Generation, Repository]) -> None:
+    rows = list(range(len(larder[0].chunks)))
+    assert literals_found(understand("what is --dry-run"), rows, larder[0]).files
+    assert literals_found(understand("what is server.port"), rows, larder[0]).files
+    for part in ("--dry-ru", "--quie", "erver.port", "server.por"):
+        assert not literals_found(understand(f"what is {part} about"), rows, larder[0]).files
+
+
 def test_a_test_repeats_what_it_checks(larder: tuple[Generation, Repository]) -> None:
     generation = larder[0]
     numbers = {path: number for number, path in enumerate(generation.chunks.paths)}

@@ -61,7 +61,7 @@ _AFTERWARDS = (
     "not urgent at all, but if somebody has a minute: {q}",
     "Trying to get my head around something here… {q}",
     "*[backend]* {q} _edited_",
-)  # written when the code stood, which was not changed after they were asked
+)  # written when the code stood; it was changed once after they were first asked
 
 
 def _spaced(text: str) -> str:
