@@ -138,6 +138,8 @@ def untranslated(path: str) -> tuple[str, ...]:
                 found.append((*before[:-1], *after))
     if named := _NAME_TRANSLATED.match(pure.stem):
         found += [(*parts[:-1], f"{named[1]}{ending}{pure.suffix}") for ending in ("", ".en", "_en", "-en")]
+        if named[1].lower() == "readme":  # translations of the repository's own are often kept in a directory
+            found += [(*parts[:above], f"{named[1]}{pure.suffix}") for above in range(len(parts) - 1)]
     return tuple("/".join(one) for one in found)
 
 

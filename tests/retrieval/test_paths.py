@@ -98,6 +98,8 @@ def test_what_only_sounds_like_it(path: str) -> None:
         ("docs/zh-CN/guide/door.md", "docs/en/guide/door.md"),
         ("translations/pt-br/README.md", "README.md"),
         ("README.zh-Hans.md", "README.md"),
+        ("docs/translations/README-ja.md", "README.md"),
+        ("doc/README.ko.md", "README.md"),
         ("docs/door_ja.rst", "docs/door.rst"),
         ("docs/door.fr.md", "docs/door.en.md"),
     ],
