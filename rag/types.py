@@ -229,6 +229,7 @@ class Retrieval:
 
     `seconds`: by stage. `explanation`: a line a candidate, only where it was asked for. `confidence`: 0 to 1, how likely it is that the
     question is about this repository; None where the index was not searched by meaning. `narrowly`: prose leads, but not by much.
+    `read_as`: misspelt word of the question -> what was searched for instead.
     """
 
     results: tuple[SearchResult, ...]
@@ -240,6 +241,7 @@ class Retrieval:
     leads: str = "code"
     confidence: float | None = None
     narrowly: bool = False
+    read_as: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,12 +262,13 @@ class ContextChunk:
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """All that a generator may know."""
+    """All that a generator may know. `read_as`: see `Retrieval`."""
 
     question: str
     repository: str
     context: tuple[ContextChunk, ...]
     history: tuple[Turn, ...] = ()
+    read_as: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,7 @@ class Answerer:
                 f"A request of {settings.request_tokens} tokens, {settings.max_tokens} of them for the answer, has no room for an excerpt.",
                 "Raise request_tokens or lower max_tokens.",
             )
-        return GenerationRequest(question=question, repository=repository.name, context=context, history=turns)
+        return GenerationRequest(question, repository.name, context, turns, retrieval.read_as)
 
     def _draft(self, request: GenerationRequest, retrieval: Retrieval) -> Draft:
         return Draft(request.context, retrieval.index.commit, request.question, most_chars=self._settings.max_answer_chars)

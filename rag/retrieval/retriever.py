@@ -141,6 +141,7 @@ class Retriever:
             leads=lists.leads,
             confidence=lists.confidence,
             narrowly=lists.narrowly,
+            read_as=ranked.search.read_as,
         )
 
     async def _asked(

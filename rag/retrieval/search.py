@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -57,7 +57,8 @@ class Meaning:
 @dataclass(frozen=True, slots=True)
 class Search:
     """`limit`: candidates, the same for both. Filters are part of both queries. `seconds` is filled as stages end, `notices` with what
-    whoever asked must be told. `knows`: the words of the language, None where nothing tells: then none is taken for misspelt."""
+    whoever asked must be told. `knows`: the words of the language, None where nothing tells: then none is taken for misspelt. `read_as`:
+    what such words were taken for."""
 
     query: Query
     generation: Generation
@@ -66,6 +67,7 @@ class Search:
     seconds: dict[str, float]
     notices: list[str] = field(default_factory=list)
     knows: Knows | None = None
+    read_as: Mapping[str, str] = field(default_factory=dict)
 
     def narrowed(self, given: Filters) -> tuple[Search, NDArray[np.bool_] | None]:
         """What to search, and (n,) the rows that may be found, None for all. Of a long question, the words that are rare here. Where "in
@@ -84,7 +86,7 @@ class Search:
             told = tuple(dict.fromkeys((*told, *more)))
             allowed = self.generation.chunks.mask(filters)
         told = (*told, *(f"Nothing here is called “{word}”: it was read as “{meant}”." for word, meant in read.items()))
-        return replace(self, query=query, filters=filters, notices=[*self.notices, *told]), allowed
+        return replace(self, query=query, filters=filters, notices=[*self.notices, *told], read_as=read), allowed
 
     def _without_words(self, given: Filters) -> Filters:
         """The filters without what was said in words alone."""

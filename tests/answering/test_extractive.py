@@ -171,6 +171,14 @@ def test_a_file_fills_the_list_only_where_it_is_best(paths: str, chosen: list[in
     assert [entry.number for entry in choose(entries(*paths), 4)] == chosen
 
 
+async def test_a_misspelt_word_counts_as_what_it_was_read_as() -> None:
+    found = replace(retrieval([result(1, ROUTE, 0.1)]), read_as={"dekorator": "decorate"})
+    items = [item async for item in Answerer(lambda _: ExtractiveGenerator()).answer("dekorator?", found, LOCAL, answer_id="a1")]
+    answer = items[-1]
+    assert isinstance(answer, Answer)
+    assert "Matches: decorate." in answer.text
+
+
 def test_common_words_of_questions_tell_nothing() -> None:
     assert question_terms("How does the getUserName function work, and where is it used?") == {
         "getusername",

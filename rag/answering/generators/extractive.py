@@ -8,7 +8,8 @@ side of showing: it only declines where a question has nothing to do with the re
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from rag.answering.generators.members import COMMENT, member_meant
 from rag.answering.generators.sentences import sentences_of
@@ -56,7 +57,7 @@ class ExtractiveGenerator:
 
 
 async def _run(request: GenerationRequest, most: int) -> AsyncGenerator[str, None]:
-    asked = question_terms(message_of(request.question).asked, request.repository)
+    asked = question_terms(message_of(request.question).asked, request.repository, request.read_as)
     places = choose(_of_the_setup([entry for entry in request.context if relevant(entry, asked)]), most)
     if not places:
         return
@@ -67,9 +68,10 @@ async def _run(request: GenerationRequest, most: int) -> AsyncGenerator[str, Non
         yield describe(entry, asked, declares)
 
 
-def question_terms(question: str, repository: str = "") -> frozenset[str]:
-    """The question's words and parts of identifiers that could tell one file from another: the repository's own name cannot."""
-    telling = frozenset(term for term in terms(question) if len(term) > 1 and term not in _COMMON)
+def question_terms(question: str, repository: str = "", read_as: Mapping[str, str] = MappingProxyType({})) -> frozenset[str]:
+    """The question's words and parts of identifiers that could tell one file from another: the repository's own name cannot. `read_as`:
+    misspelt ones, and what was searched for."""
+    telling = frozenset(read_as.get(term, term) for term in terms(question) if len(term) > 1 and term not in _COMMON)
     return telling - frozenset(terms(repository)) or telling
 
 
