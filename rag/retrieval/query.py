@@ -33,6 +33,7 @@ _IN_PROSE = re.compile(
     )""",
     re.VERBOSE,
 )
+_ASKED_ALONE = {"licence", "license", "licences", "licenses"}  # a whole question of people, and seldom a name
 _MOST_DRESSED = 4 * LONG  # characters of a message whose markup is taken off
 _LINES_OF_REPORTS = 4  # what has more and is long is no message with much markup
 _MOST_BESIDE = 20  # terms of what was told beside the question
@@ -143,7 +144,8 @@ class Wording:
     @property
     def symbol(self) -> str:
         """As `Query.symbol`."""
-        return bare_name(self.text) if not self.long and _SYMBOL.match(self.text) else ""
+        name = bare_name(self.text) if not self.long and _SYMBOL.match(self.text) else ""
+        return "" if name in _ASKED_ALONE else name
 
 
 def wording_of(question: str) -> Wording:

@@ -321,3 +321,9 @@ def test_what_is_embedded_is_known_before_the_question_is_read(question: str, em
     assert wording.filters == query.filters
     assert embedded in (None, wording.embedded)
     assert (wording.long is None) == (embedded is not None)
+
+
+@pytest.mark.parametrize("word", ["licence", "License?"])
+def test_a_word_that_asks_for_the_licence_by_itself_is_no_symbol(word: str) -> None:
+    query = understand(word)
+    assert (query.symbol, query.asks_for_setup) == ("", ("licence",))
