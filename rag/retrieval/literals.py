@@ -67,14 +67,9 @@ def literals_found(query: Query, found: Sequence[int], generation: Generation) -
     asked = set(query.terms)
     rows: dict[int, float] = {}
     files: dict[int, float] = {}
-    texts: dict[int, str] = {}
     for literal in sought:
-        if _WORD.fullmatch(literal):
-            holding = generation.sparse.holders(literal)[:_MOST_ROWS].tolist()
-        else:
-            texts = texts or {row: _plain(chunk.text) for row, chunk in zip(found, chunks.get(found), strict=True)}
-            written = _as_written(literal)
-            holding = [row for row, text in texts.items() if written.search(text)]
+        named = generation.sparse.holders(literal)[:_MOST_ROWS].tolist() if _WORD.fullmatch(literal) else None
+        holding = _holding(literal, found, chunks) if named is None else named
         numbers = {row: int(chunks.path_numbers[row]) for row in holding}
         much = max(_telling(literal), len(asked.intersection(terms(literal))) / max(1, len(asked))) * min(
             1.0, _COMMON / max(1, len(set(numbers.values())))
@@ -84,6 +79,14 @@ def literals_found(query: Query, found: Sequence[int], generation: Generation) -
             rows[row] = max(rows.get(row, 0.0), here)
             files[number] = max(files.get(number, 0.0), here)
     return Literals(files, rows)
+
+
+def _holding(literal: str, rows: Sequence[int], chunks: ChunkTable) -> list[int]:
+    """Of these rows those that hold it. Only chunks with its longest word are read."""
+    word = max(_WORD.findall(literal), key=len)
+    likely = [row for row in rows if word.encode() in chunks.written(row)] if word.isascii() else rows
+    written = _as_written(literal)
+    return [row for row, chunk in zip(likely, chunks.get(likely), strict=True) if written.search(_plain(chunk.text))]
 
 
 def _defined(literal: str, chunks: ChunkTable) -> bool:
