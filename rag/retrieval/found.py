@@ -6,13 +6,15 @@ While it is embedded, which keeps one processor busy and the interpreter free, i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag.index.generation import Generation
 from rag.index.spread import Beside
 from rag.protocols import HybridStore
 from rag.retrieval.candidates import GROUPED, Stage
+from rag.retrieval.literals import literals_found
 from rag.retrieval.query_vectors import QueryVectors
+from rag.retrieval.said import said_by
 from rag.retrieval.search import Allowed, Meaning, Search, Words, clocked, near
 from rag.retrieval.subject import Subject, subject_of
 from rag.types import Filters
@@ -51,7 +53,7 @@ def find(asked: Asked, generation: Generation, query_vectors: QueryVectors, stag
         search, allowed = asked.read().narrowed(asked.given)
         beside = Beside(lambda: _subject(search, stage))
         words, meaning = search.both(query_vectors, allowed)
-        return Found(search, allowed, words, meaning, beside.result())
+        return Found(search, allowed, words, meaning, _verbatim(beside.result(), words, generation))
     if not by_meaning or generation.dense is None:
         return _by_words(asked, stage)
     narrowed = asked.read().narrowed(asked.given) if asked.texts is None else None
@@ -70,8 +72,17 @@ def find(asked: Asked, generation: Generation, query_vectors: QueryVectors, stag
 
 def _by_words(asked: Asked, stage: Stage, narrowed: tuple[Search, Allowed] | None = None) -> Found:
     search, allowed = narrowed or asked.read().narrowed(asked.given)
-    return Found(search, allowed, search.sparse(allowed) if stage != "dense" else None, None, _subject(search, stage))
+    words = search.sparse(allowed) if stage != "dense" else None
+    return Found(search, allowed, words, None, _verbatim(_subject(search, stage), words, search.generation))
 
 
 def _subject(search: Search, stage: Stage) -> Subject | None:
     return subject_of(search.query, search.generation, search.knows) if stage in GROUPED else None
+
+
+def _verbatim(subject: Subject | None, words: Words | None, generation: Generation) -> Subject | None:
+    """With what the chunks that words brought hold as the question says it."""
+    if subject is None or words is None:
+        return subject
+    rows, query = [row for row, _ in words.found], subject.query
+    return replace(subject, literals=literals_found(query, rows, generation), said=said_by(query, rows, generation.chunks))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,9 @@ from rag.retrieval.candidates import Candidates
 from rag.retrieval.described import describe
 from rag.retrieval.evidence import Evidence, gather
 from rag.retrieval.groups import CLEARLY_ABOVE, LEADS_ABOVE, Grounds, GroupName, how_to, lead_of_prose, leaning
-from rag.retrieval.literals import literals_found
 from rag.retrieval.matching import Flags, Floats
 from rag.retrieval.query_filters import Group
 from rag.retrieval.ranking import Ranked
-from rag.retrieval.said import said_by
 from rag.retrieval.scored import unasked_changes
 from rag.retrieval.signals import CODE, LONG_CODE, LONG_PROSE, PROSE, fitting, of_members
 from rag.retrieval.subject import Subject
@@ -55,8 +53,6 @@ def ranked_lists(
     if words is None or not len(chunks):
         return Lists([])
     files, backend = chunks.files, generation.manifest.embedding.backend
-    by_words = [row for row, _ in words.found]
-    subject = replace(subject, literals=literals_found(subject.query, by_words, generation), said=said_by(subject.query, by_words, chunks))
     found = [files.numbers[[row for row, _ in rows]] for rows in (words.found, candidates.dense) if rows]
     named = np.concatenate([subject.pointed.files, subject.setup.files if subject.setup else _NOTHING])
     extra = (np.concatenate([subject.definitions.files, named]), named)
