@@ -20,7 +20,9 @@ _PLAIN = re.compile(
     r"(?!.*(?:(?<![A-Za-z])(?:unit)?(?:test|spec|fixture|mock|snapshot|corpus|expected)|Test|Spec|Mock)[^/]*/)"
     r"(?!(?:.*/)?(?!(?:la|fas|grea|shor|smar|con|pro|de)tests?/)[a-z]+tests?/).*\.(?i:txt)$"  # doortest/, not latest/
 )  # else it is recorded output
-_RECORDED = re.compile(r"(?:^|/)(?:_*fixtures?_*|testdata|__snapshots__)/", re.IGNORECASE)
+_RECORDED = re.compile(  # but what says what lies there
+    r"(?:^|/)(?:_*fixtures?_*|testdata|__snapshots__)/(?!(?:[^/]+/)*readme(?:\.[^/]*)?$)", re.IGNORECASE
+)
 
 
 def is_prose(path: str, language: str) -> bool:

@@ -146,6 +146,7 @@ def chunk(path: str, language: str) -> Chunk:
 def test_what_a_test_reads_or_records_is_no_prose(path: str) -> None:
     assert not is_prose(path, "markdown")
     assert is_prose("docs/writing-fixtures/door.md", "markdown")
+    assert is_prose("test/fixtures/doors/README.md", "markdown")
     assert is_prose("lib/Depot/Guide.pod", "perl")
     assert not is_prose("lib/Depot/Door.pm", "perl")
 
