@@ -28,6 +28,7 @@ _FEW_PARTS = 2  # of a message, not of a report
 _IN_BRACKETS = re.compile(r"\(([^()`]+)\)[.!]?")
 _OF_A_SENTENCE = 4  # words in brackets at the end that are an aside
 _FEW = 4  # less than a quarter of the words of what is hardly more than a courtesy
+_TOO_LITTLE = 2  # words without which a question is about what was told
 _LIKE_CODE = re.compile(r"`|\w\(\)|\w_\w|[a-z0-9][A-Z]|::|->|\w\.\w|[\w-]/\w")
 _PASTED = re.compile(
     r"""\s*(?: Traceback\ \( | File\ ".*",\ line\ \d | at\ \S+.*[:(]\d+ | goroutine\ \d | panic:\ | exit\ status\ \d | Caused\ by:
@@ -73,7 +74,7 @@ class _Part:
         if alone and (aside := _ASIDE.search(core)) and _is_aside(aside[1]):
             core, self.aside = core[: aside.start()] + aside[2], aside[1]
         core = _trimmed(core)
-        while not self.preface and (cut := prefaced(core)) and _says(core[cut[0] :]):
+        while not self.preface and (cut := prefaced(core)) and _says(core[cut[0] :]) and not _LIKE_CODE.search(core[: cut[0]]):
             self.preface = core[: cut[0]] if cut[1] else ""
             core = _trimmed(core[cut[0] :])
         words = spoken(core)
@@ -108,6 +109,8 @@ def read_message(text: str) -> Message:
         asked = kept
     elif any(part.asks and _leans(part.text) for part in asked):
         asked = _with_what_is_meant(kept) if kept != asked else [*pasted, *asked]
+    if sum(_content(part.text) for part in asked) < _TOO_LITTLE:  # "exports time out. Is there a limit?"
+        asked = [*(part for part in asked if part.pasted), *kept]
     asked = [part for part in asked if part.pasted or not part.asks or _says(part.text)] or asked  # "where does that live?"
     if not any(_says(part.text) for part in asked):  # nothing but what was pasted, or nothing at all
         return Message(text, whole=text)
@@ -195,6 +198,11 @@ def _leans(text: str) -> bool:
 def _says(text: str) -> bool:
     """Whether a text holds a word that could be searched for."""
     return not EMPTY.issuperset(spoken(text))
+
+
+def _content(text: str) -> int:
+    """How many words of a text could be searched for; a name is enough by itself."""
+    return _TOO_LITTLE if _LIKE_CODE.search(text) else sum(word not in EMPTY for word in spoken(text))
 
 
 def _together(parts: Sequence[_Part]) -> str:

@@ -72,7 +72,7 @@ def _spaced(pattern: str) -> str:
 _TO_WHOM, _SOFT, _TELLS, _ABOUT = (_spaced(pattern) for pattern in (f"{_WHOM} {_SOFTLY}", _SOFTLY, _TELL, _THEN))
 _FRONT = re.compile(
     rf"""\s*(?:
-        (?:hey|hi|hiya|hello|heya|yo|howdy|morning|good\ (?:morning|afternoon|evening|day)|dear)\b
+        (?:hey|hi|hiya|hello(?![ ,]*world\b)|heya|yo|howdy|morning|good\ (?:morning|afternoon|evening|day)|dear)\b(?![-./_(]\w)
             (?:[ ](?:there|all|folks|team|everyone|everybody|guys|people|friends|bot|footnote|again|y'all|to\ all|channel))*\s*[,:!.-]*
       | (?:ok|okay|so|well|um+|uh+|hmm+|erm|right|anyway|btw|fyi|now|also|and|but|then|please|pls|plz|kindly|maybe)\b\s*[,:!.-]*
       | (?:tl;?dr|qq?|question|ps|quick\ (?:question|one|q))\s*[:,-]+

@@ -193,3 +193,18 @@ def test_pieces_of_messages_in_any_order(pieces: list[str]) -> None:
     query = understand("".join(pieces))
     if "door " in pieces and len("".join(pieces)) <= LONG:
         assert "door" in (*query.terms, *query.extra)
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("Our customers complain that exports time out. Is there a limit?", None),
+        ("I think there is a bug in parse_range: it returns None", None),
+        ("hello world example", None),
+        ("hi-res pictures of lockers", None),
+        ("hello, where is the token checked?", "where is the token checked?"),
+        ("My build fails with ENOSPC, which directory does the cache use?", "which directory does the cache use?"),
+    ],
+)
+def test_what_a_question_is_about_stays_in_it(message: str, asked: str | None) -> None:
+    assert read_message(message).asked == (asked or message)
