@@ -29,6 +29,7 @@ _IN_BRACKETS = re.compile(r"\(([^()`]+)\)[.!]?")
 _OF_A_SENTENCE = 4  # words in brackets at the end that are an aside
 _FEW = 4  # less than a quarter of the words of what is hardly more than a courtesy
 _TOO_LITTLE = 2  # words without which a question is about what was told
+_SHORT = 12  # words of that
 _LIKE_CODE = re.compile(r"`|\w\(\)|\w_\w|[a-z0-9][A-Z]|::|->|\w\.\w|[\w-]/\w")
 _PASTED = re.compile(
     r"""\s*(?: Traceback\ \( | File\ ".*",\ line\ \d | at\ \S+.*[:(]\d+ | goroutine\ \d | panic:\ | exit\ status\ \d | Caused\ by:
@@ -109,8 +110,8 @@ def read_message(text: str) -> Message:
         asked = kept
     elif any(part.asks and _leans(part.text) for part in asked):
         asked = _with_what_is_meant(kept) if kept != asked else [*pasted, *asked]
-    if sum(_content(part.text) for part in asked) < _TOO_LITTLE:  # "exports time out. Is there a limit?"
-        asked = [*(part for part in asked if part.pasted), *kept]
+    if _is_about_what_was_told(asked, kept):  # "exports time out. Is there a limit?"
+        asked = kept
     asked = [part for part in asked if part.pasted or not part.asks or _says(part.text)] or asked  # "where does that live?"
     if not any(_says(part.text) for part in asked):  # nothing but what was pasted, or nothing at all
         return Message(text, whole=text)
@@ -198,6 +199,13 @@ def _leans(text: str) -> bool:
 def _says(text: str) -> bool:
     """Whether a text holds a word that could be searched for."""
     return not EMPTY.issuperset(spoken(text))
+
+
+def _is_about_what_was_told(asked: Sequence[_Part], kept: Sequence[_Part]) -> bool:
+    """Whether a question has hardly a word of its own, and what stands beside it is short enough to be what it means."""
+    told = sum(len(spoken(part.text)) for part in kept if all(part is not one for one in asked))
+    asks = [part for part in asked if not part.pasted]
+    return 0 < told <= _SHORT and any(part.asks for part in asks) and sum(_content(part.text) for part in asks) < _TOO_LITTLE
 
 
 def _content(text: str) -> int:
