@@ -28,6 +28,7 @@ _FEW_PARTS = 2  # of a message, not of a report
 _IN_BRACKETS = re.compile(r"\(([^()`]+)\)[.!]?")
 _OF_A_SENTENCE = 4  # words in brackets at the end that are an aside
 _FEW = 4  # less than a quarter of the words of what is hardly more than a courtesy
+_A_REPORT = 5  # words that could be searched for
 _TOO_LITTLE = 2  # words without which a question is about what was told
 _SHORT = 12  # words of that
 _LIKE_CODE = re.compile(r"`|\w\(\)|\w_\w|[a-z0-9][A-Z]|::|->|\w\.\w|[\w-]/\w")
@@ -75,7 +76,7 @@ class _Part:
         if alone and (aside := _ASIDE.search(core)) and _is_aside(aside[1]):
             core, self.aside = core[: aside.start()] + aside[2], aside[1]
         core = _trimmed(core)
-        while not self.preface and (cut := prefaced(core)) and _says(core[cut[0] :]) and not _LIKE_CODE.search(core[: cut[0]]):
+        while not self.preface and (cut := prefaced(core)) and _says(core[cut[0] :]) and not _reports(core[: cut[0]]):
             self.preface = core[: cut[0]] if cut[1] else ""
             core = _trimmed(core[cut[0] :])
         words = spoken(core)
@@ -89,6 +90,7 @@ class _Part:
         courteous = not CIVIL.isdisjoint(words) and others * _FEW < len(words)
         self.talk = not _LIKE_CODE.search(core) and (courteous or (not ANYBODY.isdisjoint(words) if self.asks else people))
         self.ours = self.talk and not courteous and not self.asks and FIRST_PERSON.isdisjoint(words)
+        self.talk &= not (self.ours and _reports(core))
         self.whole = core == self.text
         self.text = core
 
@@ -206,6 +208,12 @@ def _is_about_what_was_told(asked: Sequence[_Part], kept: Sequence[_Part]) -> bo
     told = sum(len(spoken(part.text)) for part in kept if all(part is not one for one in asked))
     asks = [part for part in asked if not part.pasted]
     return 0 < told <= _SHORT and any(part.asks for part in asks) and sum(_content(part.text) for part in asks) < _TOO_LITTLE
+
+
+def _reports(text: str) -> bool:
+    """Whether a sentence says what happens ("our workers stop after a fork"): what it tells of is asked about, whoever "we" are."""
+    words = spoken(text)
+    return _LIKE_CODE.search(text) is not None or (FIRST_PERSON.isdisjoint(words) and _content(text) >= _A_REPORT)
 
 
 def _content(text: str) -> int:

@@ -201,6 +201,7 @@ def test_pieces_of_messages_in_any_order(pieces: list[str]) -> None:
         ("Our customers complain that exports time out. Is there a limit?", None),
         ("I think there is a bug in parse_range: it returns None", None),
         ("hello world example", None),
+        ("Our tasks run for two hours and are executed twice. It seems the message is delivered again.", None),
         ("hi-res pictures of lockers", None),
         ("hello, where is the token checked?", "where is the token checked?"),
         ("My build fails with ENOSPC, which directory does the cache use?", "which directory does the cache use?"),
