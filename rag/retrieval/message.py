@@ -90,7 +90,6 @@ class _Part:
         courteous = not CIVIL.isdisjoint(words) and others * _FEW < len(words)
         self.talk = not _LIKE_CODE.search(core) and (courteous or (not ANYBODY.isdisjoint(words) if self.asks else people))
         self.ours = self.talk and not courteous and not self.asks and FIRST_PERSON.isdisjoint(words)
-        self.talk &= not (self.ours and _reports(core))
         self.whole = core == self.text
         self.text = core
 
@@ -107,6 +106,10 @@ def read_message(text: str) -> Message:
         before, behind = kept[:at], kept[at + 1 :]
         leads_up = all(other.talk for other in before) and not all(other.talk for other in behind)
         part.talk &= not part.ours or leads_up or any(other.asks for other in kept)
+    for part, following in zip(
+        reversed(kept), [None, *reversed(kept)], strict=False
+    ):  # what leads up to the question says what it is about
+        part.talk &= not (part.ours and _reports(part.text) and (following is None or not following.talk))
     asked = [part for part in kept if not part.talk]
     if not any(_says(part.text) for part in asked):
         asked = kept
